@@ -1,0 +1,29 @@
+"""What can go wrong for a reason a person must mend; the exit codes follow from these."""
+
+
+class PgverdictError(Exception):
+    """A problem told in one sentence: where, what is wrong, what would be right."""
+
+
+class ConfigurationError(PgverdictError):
+    """A setting, argument or file is wrong. All problems found are told at once.
+
+    Args:
+        problems: one line each, ``place: what is wrong; what would be right``.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class SourceError(PgverdictError):
+    """A system could not be reached or answered nonsense; trying later may help."""
+
+
+class IncompleteDataError(SourceError):
+    """The answer says of itself that it is partial, so nothing may be concluded."""
+
+
+class UnsureWriteError(SourceError):
+    """A write got no answer: it may or may not have been carried out. Look first."""
