@@ -1,0 +1,57 @@
+"""A folder outside the checkout for what is fetched or built once; standard library only.
+
+``PGVERDICT_CACHE`` names it; else ``/var/cache/pgverdict`` for root, so that the
+unprivileged user that then runs PostgreSQL can read it, and the user's own cache folder
+for everyone else.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """The folder, made if need be, readable for everyone."""
+    if chosen := os.environ.get("PGVERDICT_CACHE"):
+        folder = Path(chosen)
+    elif os.geteuid() == 0:
+        folder = Path("/var/cache/pgverdict")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(base) / "pgverdict"
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+def once(name: str, make: Callable[[Path], None]) -> Path:
+    """The cached folder *name*; where it is absent, *make* fills it first.
+
+    Two processes at once: one makes, the other waits. A *make* that fails or is killed
+    leaves nothing behind that could be mistaken for a finished folder.
+    """
+    target = cache_folder() / name
+    if target.exists():
+        return target
+    with Path(f"{target}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.exists():
+            return target
+        staging = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=target.parent))
+        try:
+            staging.chmod(0o755)
+            make(staging)
+            staging.rename(target)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    return target
+
+
+def say(text: str) -> None:
+    """Show progress at once; on stderr, so that results can be piped."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,133 @@
+"""Debian packages unpacked into a folder: nothing is installed, root is not needed.
+
+Standard library only, because the virtual environment itself may need a package.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cache import cache_folder, once, say
+
+DOWNLOAD_SECONDS = 300
+
+
+class DebianError(Exception):
+    """A package could not be had; the text says which, and what to do instead."""
+
+
+def unpacked(package: str, *, why: str) -> Path:
+    """Folder with the files of *package* and of the libraries it lacks here.
+
+    Args:
+        package: name of a Debian package.
+        why: what a person can do without it, for the error's last sentence.
+    """
+
+    def make(folder: Path) -> None:
+        say(f"fetching Debian's {package}")
+        try:
+            _unpack_with_libraries(package, folder)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise DebianError(
+                f"Debian's package {package} could not be fetched ({_reason(error)}); {why}"
+            ) from error
+
+    return once(f"debian-{_release()}-{package}", make)
+
+
+def _unpack_with_libraries(package: str, folder: Path) -> None:
+    waiting, seen = [package], {package}
+    while waiting:
+        downloads = folder / ".download"
+        downloads.mkdir()
+        _download(waiting, downloads)
+        waiting = []
+        for archive in sorted(downloads.glob("*.deb")):
+            _run(["dpkg-deb", "--extract", str(archive), str(folder)])
+            waiting += [name for name in _libraries(archive) if name not in seen]
+            seen.update(waiting)
+        shutil.rmtree(downloads)
+
+
+def _libraries(archive: Path) -> list[str]:
+    """Shared libraries that *archive* depends on and that this system lacks."""
+    depends = _run(["dpkg-deb", "--field", str(archive), "Depends"])
+    first = [entry.split("|")[0].split("(")[0].strip() for entry in depends.split(",")]
+    names = [name for name in first if name.startswith("lib")]
+    return [n for n in names if not n.startswith("libjs") and not _installed(n)]
+
+
+def _installed(package: str) -> bool:
+    asked = subprocess.run(
+        ["dpkg-query", "--show", "--showformat=${db:Status-Status}", package],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.stdout == "installed"
+
+
+def _download(packages: Sequence[str], folder: Path) -> None:
+    """Download with the system's package lists; where these fail, with fresh private ones."""
+    fetch = ["download", *packages]
+    try:
+        _run(["apt-get", *_PRIVATE_CACHE, *fetch], cwd=folder)
+    except subprocess.CalledProcessError:
+        lists = cache_folder() / "apt"
+        for part in ("lists/partial", "cache/archives/partial"):
+            (lists / part).mkdir(parents=True, exist_ok=True)
+        private = [
+            *_PRIVATE_CACHE,
+            f"--option=Dir::State::lists={lists}/lists",
+            f"--option=Dir::Cache={lists}/cache",
+        ]
+        say("reading Debian's package lists")
+        # One source that fails need not matter; whether it did, the download tells.
+        subprocess.run(
+            ["apt-get", *private, "update"],
+            capture_output=True,
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
+        )
+        _run(["apt-get", *private, *fetch], cwd=folder)
+
+
+# Root's apt would switch to a user that may not write where we download.
+_PRIVATE_CACHE = [
+    "--quiet",
+    "--option=APT::Sandbox::User=root",
+    "--option=Debug::NoLocking=1",
+]
+
+
+def _run(command: Sequence[str], cwd: Path | None = None) -> str:
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=DOWNLOAD_SECONDS,
+        check=True,
+    ).stdout
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        lines = str(error.stderr).strip().splitlines()
+        return lines[-1] if lines else f"exit code {error.returncode}"
+    return str(error)
+
+
+def _release() -> str:
+    try:
+        facts = Path("/etc/os-release").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return "unknown"
+    fields = dict(line.split("=", 1) for line in facts.splitlines() if "=" in line)
+    return fields.get("VERSION_CODENAME", "unknown").strip('"')
