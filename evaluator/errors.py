@@ -1,4 +1,4 @@
-"""What can go wrong for a reason a person must mend; the exit codes follow from these."""
+"""What can go wrong for a reason a person must mend; exit codes follow from these."""
 
 
 class PgverdictError(Exception):

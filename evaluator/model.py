@@ -91,7 +91,11 @@ class CounterSeries:
     since: Floats | None = None
 
     def __post_init__(self) -> None:
-        columns = [self.calls, self.seconds, *([] if self.since is None else [self.since])]
+        columns = [
+            self.calls,
+            self.seconds,
+            *([] if self.since is None else [self.since]),
+        ]
         if any(column.shape != self.times.shape for column in columns):
             raise ValueError(f"{self.key}: every column needs one value per scrape")
 
@@ -171,9 +175,10 @@ class ChangePoint:
 
 @dataclass(frozen=True, slots=True)
 class WelchTest:
-    """Welch's t-test of the two segments at the split; t and nu are None without spread.
+    """Welch's t-test of the two segments at the split.
 
-    ``p_nominal`` is two-sided and takes the split as given, though it was searched.
+    ``t`` and ``nu`` are None when neither segment has any spread. ``p_nominal`` is
+    two-sided and takes the split as given, though it was searched.
     """
 
     t: float | None
@@ -205,7 +210,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the engine says about one query after one deploy, with the numbers behind it.
+    """What the engine says about one query after one deploy, and the numbers behind it.
 
     Numbers of steps that were not reached are None.
     """
@@ -276,13 +281,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything said about one deploy, ready for any sink to print."""
+    """Everything said about one deploy, ready for any sink to print.
+
+    ``notes`` are sentences a reader must know to trust the rest.
+    """
 
     deploy: Deploy
     judged_at: float
     settings: Settings
     verdicts: tuple[Verdict, ...]
     quality: DataQuality = field(default_factory=DataQuality)
+    notes: tuple[str, ...] = ()
 
     @property
     def detected(self) -> tuple[Verdict, ...]:

@@ -1,0 +1,67 @@
+"""Values for tests, each in one readable line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evaluator.model import CounterSeries, Deploy, Floats, QueryKey
+
+KEY = QueryKey("db1:9719", "shop", "app", "-42", "true")
+
+# Any moment; late enough that a mix-up with milliseconds would be noticed.
+DEPLOY_AT = 1_790_000_000.0
+
+
+def key(queryid: str = "-42") -> QueryKey:
+    return QueryKey(KEY.instance, KEY.database, KEY.user, queryid, KEY.toplevel)
+
+
+def deploy(at: float = DEPLOY_AT, **fields: str) -> Deploy:
+    return Deploy(**{"id": "grafana-1", "service": "shop", **fields}, at=at)
+
+
+def scrapes(
+    *rows: tuple[float, float, float], since: Sequence[float] | None = None
+) -> CounterSeries:
+    """One query's scrapes as (time, calls, seconds)."""
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    return CounterSeries(
+        key=KEY,
+        times=table[:, 0],
+        calls=table[:, 1],
+        seconds=table[:, 2],
+        since=None if since is None else np.array(since, dtype=np.float64),
+    )
+
+
+def counters(
+    means: Floats | Sequence[float],
+    calls: float | Floats = 40.0,
+    *,
+    queryid: str = "-42",
+    step: float = 60.0,
+    at: float = DEPLOY_AT,
+) -> CounterSeries:
+    """Counters whose interval means are *means*, half of them before the deploy.
+
+    Args:
+        means: (n,) seconds per call, one for each interval.
+        calls: executions in each interval, one number or (n,).
+        step: scrape interval, seconds.
+    """
+    x = np.asarray(means, dtype=np.float64)
+    c = np.broadcast_to(np.asarray(calls, dtype=np.float64), x.shape)
+    return CounterSeries(
+        key=key(queryid),
+        times=at + step * np.arange(-(x.size // 2), x.size - x.size // 2 + 1.0),
+        calls=np.concatenate([[1000.0], 1000.0 + np.cumsum(c)]),
+        seconds=np.concatenate([[10.0], 10.0 + np.cumsum(c * x)]),
+    )
+
+
+def noise(rng: np.random.Generator, n: int = 60, cv: float = 0.1) -> Floats:
+    """Log-normal factors around 1 with coefficient of variation *cv*, as (n,)."""
+    sigma = np.sqrt(np.log1p(cv * cv))
+    return np.exp(rng.normal(-sigma * sigma / 2, sigma, n))
