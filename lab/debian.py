@@ -74,7 +74,7 @@ def _installed(package: str) -> bool:
 
 
 def _download(packages: Sequence[str], folder: Path) -> None:
-    """Download by the system's package lists; where these fail, by fresh private ones."""
+    """Download by the system's package lists, else by fresh private ones."""
     fetch = ["download", *packages]
     try:
         _run(["apt-get", *_PRIVATE_CACHE, *fetch], cwd=folder)

