@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import parse_qsl, urlsplit
+
+# For 127.0.0.1 and localhost, signed by itself, valid for a hundred years. It guards
+# nothing: it lets tests speak TLS without another tool.
+CERTIFICATE = Path(__file__).with_name("certificate.pem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +144,36 @@ class Handler(BaseHTTPRequestHandler):
         )
         try:
             self.respond(request)
-        except (BrokenPipeError, ConnectionResetError):
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
             # A client that gave up is part of the experiment.
             self.close_connection = True
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Requests are recorded, not printed."""
 
 
 @contextmanager
-def serving(handler: type[Handler], port: int = 0) -> Iterator[str]:
-    """Run *handler* on a loopback port of its own; gives the address."""
+def serving(
+    handler: type[Handler], port: int = 0, certificate: Path | None = None
+) -> Iterator[str]:
+    """Run *handler* on a loopback port of its own; gives the address.
+
+    *certificate* is a PEM file with key and certificate; with it, TLS is spoken.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        scheme = "https" if certificate else "http"
+        yield f"{scheme}://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.block_on_close = False

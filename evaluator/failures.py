@@ -1,0 +1,92 @@
+"""What it means that a request got no complete answer, in a few words."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+
+from urllib3 import exceptions as urllib3_errors
+
+
+class TooSlowError(Exception):
+    """An answer that had begun did not end in time."""
+
+
+class TooLongError(Exception):
+    """An answer longer than any that can be meant."""
+
+
+class Failure(Exception):  # noqa: N818 - never leaves http.py
+    """No complete answer.
+
+    Args:
+        problem: words for a person, without any address.
+        sent: the request may have been carried out all the same.
+        again: asking once more may help at once.
+    """
+
+    def __init__(self, problem: str, *, sent: bool, again: bool) -> None:
+        super().__init__(problem)
+        self.sent = sent
+        self.again = again
+
+
+def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
+    """Sort *error* by what it allows to do next; the times are those that applied."""
+    causes = list(_causes(error))
+
+    def has(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(cause, kinds) for cause in causes)
+
+    if has(TooSlowError):
+        return Failure("did not finish its answer in time", sent=True, again=False)
+    if has(TooLongError):
+        return Failure("sent an endless answer", sent=True, again=False)
+    if has(ssl.SSLError, urllib3_errors.SSLError):
+        reason = _system_words(causes)
+        return Failure(f"TLS does not work: {reason}", sent=False, again=False)
+    if has(urllib3_errors.NameResolutionError):
+        return Failure("the host name is not known", sent=False, again=True)
+    if has(urllib3_errors.NewConnectionError):
+        reason = _system_words(causes)
+        return Failure(f"could not be reached: {reason}", sent=False, again=True)
+    if has(urllib3_errors.ConnectTimeoutError):
+        return Failure(f"no connection within {connect:g} s", sent=False, again=True)
+    if has(urllib3_errors.ReadTimeoutError, TimeoutError):
+        return Failure(f"said nothing for {silence:g} s", sent=True, again=False)
+    if type(error) is OSError:
+        # What requests raises when ``verify`` names no file.
+        problem = "the file of trusted certificates cannot be read"
+        return Failure(problem, sent=False, again=False)
+    if has(ValueError):
+        problem = "the address, or that of the proxy, cannot be used"
+        return Failure(problem, sent=False, again=False)
+    if has(urllib3_errors.IncompleteRead):
+        return Failure("broke off in the middle of its answer", sent=True, again=True)
+    return Failure("closed the connection without an answer", sent=True, again=True)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """*error* and all that is behind it; urllib3 keeps causes in args and reason."""
+    seen: set[int] = set()
+    waiting: list[object] = [error]
+    while waiting:
+        cause = waiting.pop(0)
+        if isinstance(cause, BaseException) and id(cause) not in seen:
+            seen.add(id(cause))
+            yield cause
+            waiting += [cause.__cause__, cause.__context__, *cause.args]
+            waiting.append(getattr(cause, "reason", None))
+
+
+def _system_words(causes: list[BaseException]) -> str:
+    """The operating system's or the TLS library's own words; they hold no address."""
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"certificate not accepted ({cause.verify_message})"
+        if isinstance(cause, ssl.SSLError) and cause.reason:
+            return str(cause.reason).replace("_", " ").lower()
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    return "no reason was given"
