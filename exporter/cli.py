@@ -1,0 +1,149 @@
+"""Command line: read the settings, serve until told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+from . import config, logs
+from .database import Database
+from .errors import ConfigurationError
+from .families import SINCE
+from .selfmetrics import DISTRIBUTION
+from .server import WebServer
+from .settings import SETTINGS, Settings, nearest
+from .target import Target
+from .web import Application
+
+log = logging.getLogger(__name__)
+
+PROGRAM = "pgverdict-exporter"
+EXIT_CONFIGURATION = 2
+DEFAULT_TARGET = "default"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises what is wrong; argparse's own words repeat the arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        flag = message.partition("argument ")[2].partition(":")[0]
+        wrong = (
+            "takes no value" if "explicit argument" in message else "a value is needed"
+        )
+        raise ConfigurationError(f"{flag}: {wrong}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Serve pg_stat_statements of a PostgreSQL server to Prometheus.",
+        epilog="Exit codes: 0 stopped by a signal, 2 configuration. "
+        f"Example: PGVERDICT_DSN=postgresql://pgverdict@localhost/postgres {PROGRAM}",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"{PROGRAM} {version(DISTRIBUTION)}"
+    )
+    parser.add_argument("--config.file", dest="file", metavar="PATH", help="YAML file")
+    parser.add_argument(
+        "--dsn",
+        metavar="DSN",
+        default=argparse.SUPPRESS,
+        help="connection string; others on the machine can see it here, better are "
+        "PGVERDICT_DSN, PGVERDICT_DSN_FILE or libpq's PGHOST, PGPASSFILE …",
+    )
+    for setting in SETTINGS:
+        parser.add_argument(
+            setting.flag,
+            dest=setting.path,
+            metavar=setting.shows,
+            default=argparse.SUPPRESS,
+            help=setting.help,
+        )
+    return parser
+
+
+def settings_from(arguments: Sequence[str], environment: dict[str, str]) -> Settings:
+    """Read the command line and what it points to.
+
+    Raises:
+        ConfigurationError: with all problems.
+    """
+    known, unknown = _parser().parse_known_args(arguments)
+    flags = vars(known)
+    file = flags.pop("file")
+    problems = [_unknown(argument) for argument in unknown]
+    try:
+        settings = config.load(flags, environment, Path(file) if file else None)
+    except ConfigurationError as error:
+        raise ConfigurationError(*problems, *error.problems) from None
+    if problems:
+        raise ConfigurationError(*problems)
+    return settings
+
+
+def _unknown(argument: str) -> str:
+    """Never the argument itself: it may be a part of a connection string."""
+    if not argument.startswith("--"):
+        return "arguments: one has no flag; a value with blanks needs quotes"
+    flags = ("--dsn", "--config.file", "--version", *(s.flag for s in SETTINGS))
+    return f"arguments: unknown flag{nearest(argument.partition('=')[0], flags)}"
+
+
+def serve(settings: Settings, stop: threading.Event) -> None:
+    """Serve until *stop* is set.
+
+    Raises:
+        ConfigurationError: the address cannot be used.
+    """
+    target = None
+    if settings.dsn is not None:
+        database = Database(settings.dsn, {*settings.statements_counters, SINCE})
+        target = Target(
+            DEFAULT_TARGET,
+            database,
+            counters=settings.statements_counters,
+            created=settings.web_openmetrics_created,
+        )
+    application = Application(
+        target,
+        path=settings.web_telemetry_path,
+        patience=settings.scrape_timeout,
+        offset=settings.scrape_timeout_offset,
+    )
+    server = WebServer(
+        application,
+        settings.web_listen_address,
+        on_grace_over=target.close if target else lambda: None,
+    )
+    server.start()
+    log.info("listening", extra=logs.fields(address=server.address))
+    stop.wait()
+    log.info("stopping")
+    server.stop()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the exporter; the exit code."""
+    try:
+        settings = settings_from(
+            sys.argv[1:] if arguments is None else arguments, dict(os.environ)
+        )
+        logs.set_up(settings.log_level, settings.log_format)
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        serve(settings, stop)
+    except ConfigurationError as error:
+        for problem in error.problems:
+            sys.stderr.write(f"{PROGRAM}: {problem}\n")
+        return EXIT_CONFIGURATION
+    return 0

@@ -1,0 +1,151 @@
+"""What each version of pg_stat_statements offers → SQL. Pure.
+
+One table says since and until which extension version a field can be read, and how.
+The version of the extension decides, never that of the server: after pg_upgrade an old
+extension lives on in a new server.
+
+Source: the extension's own scripts, pg_stat_statements--*.sql. Milliseconds end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from .problems import quoted
+
+Version = tuple[int, ...]
+
+OLDEST: Version = (1, 4)
+HAS_TOPLEVEL: Version = (1, 9)
+HAS_INFO: Version = (1, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How to read *field* from extension *since* on and before *until*.
+
+    Args:
+        sql: an expression over the columns of pg_stat_statements.
+        kind: the SQL type to ask for, ``int8`` or ``float8``.
+        adds_up: whether the sum over several rows means something.
+    """
+
+    field: str
+    sql: str
+    since: Version = OLDEST
+    until: Version | None = None
+    kind: str = "int8"
+    adds_up: bool = True
+
+    def offered(self, version: Version) -> bool:
+        """Whether extension *version* has it."""
+        return self.since <= version and (self.until is None or version < self.until)
+
+
+def _milliseconds(
+    field: str, column: str, since: Version = OLDEST, until: Version | None = None
+) -> Column:
+    return Column(field, f"{column} / 1000", since, until, kind="float8")
+
+
+# Σx² of the calls in s²: n·(σ² + µ²), σ being the population deviation (pgss source).
+_SQUARES = "{calls} * (stddev_{time} ^ 2 + mean_{time} ^ 2) / 1e6"
+
+COLUMNS = (
+    Column("calls", "calls"),
+    _milliseconds("seconds", "total_time", until=(1, 8)),
+    _milliseconds("seconds", "total_exec_time", since=(1, 8)),
+    Column("rows", "rows"),
+    Column("shared_blocks_hit", "shared_blks_hit"),
+    Column("shared_blocks_read", "shared_blks_read"),
+    _milliseconds("block_read_seconds", "blk_read_time", until=(1, 11)),
+    _milliseconds("block_read_seconds", "shared_blk_read_time", since=(1, 11)),
+    _milliseconds("block_write_seconds", "blk_write_time", until=(1, 11)),
+    _milliseconds("block_write_seconds", "shared_blk_write_time", since=(1, 11)),
+    Column("shared_blocks_dirtied", "shared_blks_dirtied"),
+    Column("shared_blocks_written", "shared_blks_written"),
+    Column("local_blocks_hit", "local_blks_hit"),
+    Column("local_blocks_read", "local_blks_read"),
+    Column("temp_blocks_read", "temp_blks_read"),
+    Column("temp_blocks_written", "temp_blks_written"),
+    _milliseconds("temp_block_read_seconds", "temp_blk_read_time", since=(1, 10)),
+    _milliseconds("temp_block_write_seconds", "temp_blk_write_time", since=(1, 10)),
+    Column("plans", "plans", since=(1, 8)),
+    _milliseconds("plan_seconds", "total_plan_time", since=(1, 8)),
+    Column("wal_records", "wal_records", since=(1, 8)),
+    Column("wal_bytes", "wal_bytes", since=(1, 8), kind="float8"),
+    Column(
+        "seconds_squared",
+        _SQUARES.format(calls="calls", time="time"),
+        until=(1, 8),
+        kind="float8",
+    ),
+    Column(
+        "seconds_squared",
+        _SQUARES.format(calls="calls", time="exec_time"),
+        since=(1, 8),
+        kind="float8",
+    ),
+    Column(
+        "since",
+        "extract(epoch FROM stats_since)",
+        since=(1, 11),
+        kind="float8",
+        adds_up=False,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """SQL whose rows are userid, dbid, queryid, toplevel, entries, then *fields*.
+
+    ``entries`` is how many rows of pg_stat_statements the row stands for.
+    """
+
+    sql: str
+    fields: tuple[str, ...]
+
+
+def version_of(text: str) -> Version:
+    """``"1.10"`` → (1, 10); letters and anything after them are left out.
+
+    >>> version_of("1.10") > version_of("1.9")
+    True
+    """
+    parts = []
+    for part in text.split("."):
+        if not part.isdecimal():
+            break
+        parts.append(int(part))
+    return tuple(parts)
+
+
+def statements_query(version: Version, schema: str, wanted: Collection[str]) -> Query:
+    """Read the *wanted* fields that *version* offers, in the table's order.
+
+    Before 1.9 the extension hides ``toplevel``, and a newer server may show two rows
+    under one key: there the sum is the only safe answer.
+    """
+    columns = [c for c in COLUMNS if c.field in wanted and c.offered(version)]
+    source = f"FROM {quoted(schema)}.pg_stat_statements(false)"
+    if version >= HAS_TOPLEVEL:
+        values = [f"({c.sql})::{c.kind}" for c in columns]
+        select = ", ".join(["userid", "dbid", "queryid", "toplevel", "1", *values])
+        return Query(f"SELECT {select} {source}", tuple(c.field for c in columns))
+    columns = [c for c in columns if c.adds_up]
+    values = [f"sum({c.sql})::{c.kind}" for c in columns]
+    head = ["userid", "dbid", "queryid", "NULL::bool", "count(*)::int4"]
+    return Query(
+        f"SELECT {', '.join([*head, *values])} {source} GROUP BY 1, 2, 3",
+        tuple(c.field for c in columns),
+    )
+
+
+def evictions_query(version: Version, schema: str) -> str | None:
+    """Read dealloc and stats_reset; None where the extension has no such view."""
+    if version < HAS_INFO:
+        return None
+    select = "SELECT dealloc, extract(epoch FROM stats_reset)::float8"
+    return f"{select} FROM {quoted(schema)}.pg_stat_statements_info"

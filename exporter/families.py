@@ -1,0 +1,240 @@
+"""Names, help, labels of the metrics about PostgreSQL; Snapshot → families. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from .exposition import Family, single
+from .labels import LabelBook, Labels
+from .problems import Reason
+from .snapshot import Evictions, Server, Snapshot, Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter of each statement: the field of columns.py that it shows."""
+
+    field: str
+    help: str
+    default: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"pg_stat_statements_{self.field}_total"
+
+
+COUNTERS = (
+    Counter("calls", "Executions. Source: calls.", default=True),
+    Counter(
+        "seconds",
+        "Time spent executing, in seconds. Source: total_exec_time.",
+        default=True,
+    ),
+    Counter("rows", "Rows retrieved or affected. Source: rows.", default=True),
+    Counter(
+        "shared_blocks_hit",
+        "Shared blocks found in the cache. Source: shared_blks_hit.",
+        default=True,
+    ),
+    Counter(
+        "shared_blocks_read",
+        "Shared blocks read. Source: shared_blks_read.",
+        default=True,
+    ),
+    Counter(
+        "block_read_seconds",
+        "Time spent reading shared blocks, in seconds; 0 without track_io_timing. "
+        "Source: shared_blk_read_time.",
+        default=True,
+    ),
+    Counter(
+        "block_write_seconds",
+        "Time spent writing shared blocks, in seconds; 0 without track_io_timing. "
+        "Source: shared_blk_write_time.",
+        default=True,
+    ),
+    Counter(
+        "shared_blocks_dirtied", "Shared blocks dirtied. Source: shared_blks_dirtied."
+    ),
+    Counter(
+        "shared_blocks_written", "Shared blocks written. Source: shared_blks_written."
+    ),
+    Counter(
+        "local_blocks_hit", "Local blocks found in the cache. Source: local_blks_hit."
+    ),
+    Counter("local_blocks_read", "Local blocks read. Source: local_blks_read."),
+    Counter("temp_blocks_read", "Temporary blocks read. Source: temp_blks_read."),
+    Counter(
+        "temp_blocks_written", "Temporary blocks written. Source: temp_blks_written."
+    ),
+    Counter(
+        "temp_block_read_seconds",
+        "Time spent reading temporary blocks, in seconds. Source: temp_blk_read_time.",
+    ),
+    Counter(
+        "temp_block_write_seconds",
+        "Time spent writing temporary blocks, in seconds. Source: temp_blk_write_time.",
+    ),
+    Counter("plans", "Plans made; 0 without track_planning. Source: plans."),
+    Counter(
+        "plan_seconds",
+        "Time spent planning, in seconds; 0 without track_planning. "
+        "Source: total_plan_time.",
+    ),
+    Counter("wal_records", "WAL records generated. Source: wal_records."),
+    Counter("wal_bytes", "WAL generated, in bytes. Source: wal_bytes."),
+    Counter(
+        "seconds_squared",
+        "Sum of the squared execution times, in square seconds: "
+        "calls * (stddev_exec_time^2 + mean_exec_time^2).",
+    ),
+)
+COUNTER_FIELDS = tuple(counter.field for counter in COUNTERS)
+DEFAULT_COUNTERS = tuple(counter.field for counter in COUNTERS if counter.default)
+SINCE = "since"
+
+
+def families(
+    snapshot: Snapshot,
+    book: LabelBook,
+    *,
+    counters: Collection[str],
+    created: bool = False,
+) -> Iterator[Family]:
+    """Everything that *snapshot* says; what it does not know is absent.
+
+    Args:
+        counters: fields of the statements to show.
+        created: whether each counter tells when it began.
+    """
+    yield single(
+        "gauge",
+        "pg_up",
+        "1 if PostgreSQL answered; what it could not tell is in "
+        "pgverdict_exporter_problem.",
+        int(snapshot.up),
+    )
+    yield _problems(snapshot)
+    if snapshot.duration is not None:
+        yield single(
+            "gauge",
+            "pgverdict_exporter_read_duration_seconds",
+            "How long PostgreSQL took to answer, in seconds.",
+            snapshot.duration,
+        )
+    if snapshot.server is not None:
+        yield from _server(snapshot.server)
+    if snapshot.entries is not None:
+        yield single(
+            "gauge",
+            "pg_stat_statements_entries",
+            "Rows of pg_stat_statements, those included that could not be shown.",
+            snapshot.entries,
+        )
+    if snapshot.evictions is not None:
+        yield from _evictions(snapshot.evictions)
+    if snapshot.statements is not None:
+        yield from _statements(snapshot.statements, book, counters, created=created)
+
+
+def _problems(snapshot: Snapshot) -> Family:
+    present = {problem.reason for problem in snapshot.problems}
+    return Family(
+        "pgverdict_exporter_problem",
+        "gauge",
+        "1 for what keeps the exporter from telling everything; "
+        "the log has the words and the SQL that mends it.",
+        [Labels(("reason", reason)) for reason in Reason],
+        [int(reason in present) for reason in Reason],
+    )
+
+
+def _server(server: Server) -> Iterator[Family]:
+    labels = Labels(
+        ("version", server.version),
+        ("extension_version", server.extension),
+        ("system_identifier", server.system_identifier or ""),
+    )
+    yield Family(
+        "pg_server_info",
+        "gauge",
+        "Who answered: server, version of pg_stat_statements, database cluster.",
+        [labels],
+        [1],
+    )
+    yield single(
+        "gauge",
+        "pg_postmaster_start_time_seconds",
+        "When the server started, Unix time.",
+        server.started,
+    )
+    yield single(
+        "gauge",
+        "pg_in_recovery",
+        "1 if a standby answered, 0 if a primary.",
+        int(server.standby),
+    )
+    if server.collecting is not None:
+        yield single(
+            "gauge",
+            "pg_stat_statements_collecting",
+            "1 if executions are counted, by pg_stat_statements.track and "
+            "compute_query_id as this role sees them.",
+            int(server.collecting),
+        )
+    if server.capacity is not None:
+        yield single(
+            "gauge",
+            "pg_stat_statements_max_entries",
+            "How many entries fit before some are evicted: pg_stat_statements.max.",
+            server.capacity,
+        )
+
+
+def _evictions(evictions: Evictions) -> Iterator[Family]:
+    yield single(
+        "counter",
+        "pg_stat_statements_info_dealloc_total",
+        "How often entries were evicted to make room. Source: dealloc.",
+        evictions.deallocations,
+    )
+    if evictions.reset is not None:
+        yield single(
+            "gauge",
+            "pg_stat_statements_info_stats_reset_seconds",
+            "When all statistics were last reset, Unix time. Source: stats_reset.",
+            evictions.reset,
+        )
+
+
+def _statements(
+    statements: Statements,
+    book: LabelBook,
+    counters: Collection[str],
+    *,
+    created: bool,
+) -> Iterator[Family]:
+    labels = book.of(statements)
+    since = statements.columns.get(SINCE)
+    begun = since if created else None
+    for counter in COUNTERS:
+        values = statements.columns.get(counter.field)
+        if values is not None and counter.field in counters:
+            yield Family(counter.name, "counter", counter.help, labels, values, begun)
+    if since is not None:
+        yield Family(
+            "pg_stat_statements_stats_since_seconds",
+            "gauge",
+            "When the entry was made and its counters were zero, Unix time. "
+            "Source: stats_since.",
+            labels,
+            since,
+        )
+    yield Family(
+        "pgverdict_exporter_statements_skipped",
+        "gauge",
+        "Rows of pg_stat_statements that could not be named and are not shown.",
+        [Labels(("reason", reason)) for reason in statements.skipped],
+        list(statements.skipped.values()),
+    )

@@ -1,0 +1,233 @@
+"""What can be wrong with a server: a reason for the metric, words and SQL for the log.
+
+Nothing here repeats what the driver says about a connection: its sentences carry parts
+of the connection string, and with a badly escaped one these are parts of the password.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Values of the label ``reason`` of pgverdict_exporter_problem."""
+
+    CONFIGURATION = "configuration"
+    UNREACHABLE = "unreachable"
+    REJECTED = "rejected"
+    TOO_MANY_CONNECTIONS = "too_many_connections"
+    TIMEOUT = "timeout"
+    EXTENSION_MISSING = "extension_missing"
+    EXTENSION_TOO_OLD = "extension_too_old"
+    NOT_PRELOADED = "not_preloaded"
+    PERMISSION_DENIED = "permission_denied"
+    PRIVILEGE_MISSING = "privilege_missing"
+    NOT_COLLECTING = "not_collecting"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that a person must mend.
+
+    Args:
+        message: what is wrong, one sentence.
+        remedy: SQL or an action that mends it.
+    """
+
+    reason: Reason
+    message: str
+    remedy: str = ""
+
+
+# With these the server did answer, so that pg_up is 1.
+WHILE_UP = frozenset(
+    {
+        Reason.EXTENSION_MISSING,
+        Reason.EXTENSION_TOO_OLD,
+        Reason.NOT_PRELOADED,
+        Reason.PERMISSION_DENIED,
+        Reason.PRIVILEGE_MISSING,
+        Reason.NOT_COLLECTING,
+        Reason.FAILED,
+    }
+)
+
+DSN_UNREADABLE = Problem(
+    Reason.CONFIGURATION,
+    "the file with the connection string cannot be read",
+    "make it a text file that the exporter may read",
+)
+DSN_MALFORMED = Problem(
+    Reason.CONFIGURATION,
+    "the connection string is malformed",
+    "write postgresql://user@host:5432/database or host=… user=… dbname=…",
+)
+EXTENSION_MISSING = Problem(
+    Reason.EXTENSION_MISSING,
+    "the extension pg_stat_statements is not in the database that the exporter uses",
+    "CREATE EXTENSION pg_stat_statements;",
+)
+NOT_PRELOADED = Problem(
+    Reason.NOT_PRELOADED,
+    "pg_stat_statements is not loaded into the server",
+    "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'; "
+    "then restart PostgreSQL (keep libraries that are loaded already in the list)",
+)
+NOT_COLLECTING = Problem(
+    Reason.NOT_COLLECTING,
+    "the server counts no executions: pg_stat_statements.track is none or "
+    "compute_query_id is off",
+    "ALTER SYSTEM SET pg_stat_statements.track = 'top'; "
+    "ALTER SYSTEM SET compute_query_id = 'auto'; SELECT pg_reload_conf();",
+)
+TIMEOUT = Problem(
+    Reason.TIMEOUT,
+    "PostgreSQL did not answer within the time that the scrape had",
+    "look for a frozen server, a network that drops packets or a lock; "
+    "or give the scrape more time",
+)
+
+
+def extension_too_old(version: str) -> Problem:
+    """The extension is older than any layout we know."""
+    return Problem(
+        Reason.EXTENSION_TOO_OLD,
+        f"pg_stat_statements {version} is too old, 1.4 is the first that can be read",
+        "ALTER EXTENSION pg_stat_statements UPDATE;",
+    )
+
+
+def privilege_missing(role: str) -> Problem:
+    """The role sees that statements of others ran, but not which."""
+    return Problem(
+        Reason.PRIVILEGE_MISSING,
+        "the role may not see the statements of other roles",
+        f"GRANT pg_read_all_stats TO {quoted(role)}; "
+        f"ALTER ROLE {quoted(role)} INHERIT;",
+    )
+
+
+def permission_denied(role: str, schema: str) -> Problem:
+    """The role may not use the extension's schema or functions at all."""
+    to_role, in_schema = quoted(role), quoted(schema)
+    return Problem(
+        Reason.PERMISSION_DENIED,
+        "the role may not read pg_stat_statements",
+        f"GRANT USAGE ON SCHEMA {in_schema} TO {to_role}; "
+        f"GRANT EXECUTE ON FUNCTION {in_schema}.pg_stat_statements(boolean) "
+        f"TO {to_role}; "
+        f"GRANT SELECT ON {in_schema}.pg_stat_statements_info TO {to_role};",
+    )
+
+
+def from_sqlstate(
+    sqlstate: str | None, *, role: str = "", schema: str = ""
+) -> Problem | None:
+    """What an error of the server means; None where the code alone does not tell.
+
+    Codes: PostgreSQL documentation, appendix A.
+    """
+    match sqlstate:
+        case "42P01" | "42883" | "3F000":
+            return EXTENSION_MISSING
+        case "55000":
+            return NOT_PRELOADED
+        case "42501":
+            return permission_denied(role, schema)
+        case "57014" | "55P03" | "25P03" | "25P04":
+            return TIMEOUT
+        case "53300":
+            return TOO_MANY_CONNECTIONS
+        case "57P01" | "57P02" | "57P03" | "08000" | "08003" | "08006":
+            return unreachable("the server ended the connection")
+        case _:
+            return None
+
+
+def failed(sqlstate: str, message: str | None) -> Problem:
+    """An error of the server that we have no better word for."""
+    return Problem(
+        Reason.FAILED,
+        f"PostgreSQL answered with an error: {message or 'no message'} ({sqlstate})",
+        "see the server's log",
+    )
+
+
+TOO_MANY_CONNECTIONS = Problem(
+    Reason.TOO_MANY_CONNECTIONS,
+    "PostgreSQL has no connection left for the exporter",
+    "raise max_connections, or close idle ones; "
+    "from 16 on GRANT pg_use_reserved_connections to the role",
+)
+
+
+def unreachable(detail: str) -> Problem:
+    """No connection, or it broke; *detail* is one of our own phrases."""
+    return Problem(
+        Reason.UNREACHABLE,
+        f"PostgreSQL could not be reached: {detail}",
+        "start it, or correct host and port; the exporter tries again at every scrape",
+    )
+
+
+def rejected(detail: str) -> Problem:
+    """The server answered and said no; *detail* is one of our own phrases."""
+    return Problem(
+        Reason.REJECTED,
+        f"PostgreSQL refused the login: {detail}",
+        "correct role, password, database or pg_hba.conf",
+    )
+
+
+# English phrases of libpq and of the server, each with what we say in its place.
+_TOO_MANY = ("too many clients", "too many connections", "remaining connection slots")
+_REJECTED = (
+    ("password authentication failed", "the password is wrong"),
+    ("no password supplied", "a password is needed"),
+    ("no pg_hba.conf entry", "pg_hba.conf has no entry that allows it"),
+    ("pg_hba.conf rejects", "pg_hba.conf rejects it"),
+    ("authentication failed", "authentication failed"),
+    ("role ", "there is no such role, or it may not log in"),
+    ("no such user", "the pooler knows no such user"),
+    ("no such database", "the pooler knows no such database"),
+    ("permission denied for database", "the role may not CONNECT to the database"),
+    ("database ", "there is no such database, or it takes no connections"),
+    ("unsupported startup parameter", "a startup parameter is not supported"),
+    ("certificate", "the certificate is not accepted"),
+    ("SSL", "TLS could not be agreed on"),
+)
+_UNREACHABLE = (
+    ("Connection refused", "connection refused"),
+    ("No such file or directory", "there is no such socket"),
+    ("resolve host", "the host name does not resolve"),
+    ("Name or service not known", "the host name does not resolve"),
+    ("No route to host", "no route to the host"),
+    ("Network is unreachable", "the network is unreachable"),
+    ("starting up", "the server is starting up"),
+    ("shutting down", "the server is shutting down"),
+    ("recovery mode", "the server is recovering"),
+    ("closed the connection", "the server closed the connection"),
+    ("Connection reset", "the connection was reset"),
+)
+
+
+def from_connecting(text: str) -> Problem:
+    """What the driver's sentence about a failed connection means; never its words."""
+    if any(phrase in text for phrase in _TOO_MANY):
+        return TOO_MANY_CONNECTIONS
+    if "timeout" in text or "timed out" in text:
+        return TIMEOUT
+    for phrase, detail in _UNREACHABLE:
+        if phrase in text:
+            return unreachable(detail)
+    for phrase, detail in _REJECTED:
+        if phrase in text:
+            return rejected(detail)
+    return unreachable("the connection could not be made")
+
+
+def quoted(identifier: str) -> str:
+    """Spell *identifier* so that SQL reads it as it is."""
+    return '"' + identifier.replace('"', '""') + '"'

@@ -1,0 +1,53 @@
+"""What the exporter says of itself, with prometheus_client; few series, read rarely."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.openmetrics.exposition import (
+    generate_latest as openmetrics_page,
+)
+
+from .exposition import END
+
+DISTRIBUTION = "pgverdict"
+
+
+class SelfMetrics:
+    """Build, process, and how many scrapes ended how."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        build = Gauge(
+            "pgverdict_exporter_build_info",
+            "Which exporter runs.",
+            ("version", "python"),
+            registry=self._registry,
+        )
+        build.labels(version(DISTRIBUTION), platform.python_version()).set(1)
+        self._scrapes = Counter(
+            "pgverdict_exporter_scrapes",
+            "Scrapes answered; up is whether PostgreSQL was.",
+            ("target", "up"),
+            registry=self._registry,
+        )
+
+    def scraped(self, target: str, *, up: bool) -> None:
+        """Count one scrape."""
+        self._scrapes.labels(target, "true" if up else "false").inc()
+
+    def page(self, openmetrics: bool) -> bytes:  # noqa: FBT001 - a Tail
+        """All of them as text, without the end mark of OpenMetrics."""
+        if openmetrics:
+            page: bytes = openmetrics_page(self._registry)  # type: ignore[no-untyped-call]
+            return page.removesuffix(END)
+        return generate_latest(self._registry)

@@ -1,0 +1,94 @@
+"""The web server: cheroot with our log, our limits, a clean end."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from wsgiref.types import WSGIApplication
+
+from cheroot import wsgi
+
+from .errors import ConfigurationError
+from .logs import fields
+
+log = logging.getLogger(__name__)
+
+# A scrape of a frozen server holds a thread until its deadline; health must not wait.
+THREADS = 16
+BACKLOG = 512
+# Seconds for a client to send its request or take its answer.
+CLIENT_PATIENCE = 10
+# Seconds that scrapes under way get to finish when we are told to stop.
+GRACE = 3
+
+
+class _Server(wsgi.Server):
+    def error_log(self, msg: str = "", *_: object, **__: object) -> None:
+        """What cheroot says, in one line: mostly clients that went away."""
+        first, *_rest = str(msg).splitlines() or [""]
+        log.debug("web server", extra=fields(said=first))
+
+
+class WebServer:
+    """Serves *application* from a thread of its own.
+
+    Args:
+        address: host and port; an empty host means all interfaces, port 0 a free one.
+        on_grace_over: ends whatever the requests under way still wait for.
+
+    Raises:
+        ConfigurationError: the address cannot be used.
+    """
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        address: tuple[str, int],
+        *,
+        on_grace_over: Callable[[], None] = lambda: None,
+    ) -> None:
+        host, port = address
+        self._on_grace_over = on_grace_over
+        self._server = _Server(
+            (host or _everywhere(), port),
+            application,
+            numthreads=THREADS,
+            request_queue_size=BACKLOG,
+            timeout=CLIENT_PATIENCE,
+            shutdown_timeout=GRACE,
+            server_name="pgverdict-exporter",
+        )
+        try:
+            self._server.prepare()
+        except OSError as error:
+            # cheroot wraps the system's error and keeps only its text.
+            raise ConfigurationError(
+                f"--web.listen-address: {host}:{port} cannot be used: {error}"
+            ) from None
+        self._thread = threading.Thread(target=self._server.serve, name="web")
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as ``host:port``."""
+        host, port = self._server.bind_addr[:2]
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let requests under way finish for GRACE seconds, then end them."""
+        timer = threading.Timer(GRACE, self._on_grace_over)
+        timer.start()
+        try:
+            self._server.stop()
+            self._thread.join()
+        finally:
+            timer.cancel()
+
+
+def _everywhere() -> str:
+    return "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for

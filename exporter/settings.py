@@ -1,0 +1,192 @@
+"""The one table of settings: its paths are the YAML keys, and the flags after ``--``.
+
+``web.listen_address`` is ``web: {listen_address: …}`` in the file and
+``--web.listen-address`` as a flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from .dsn import Dsn
+from .families import COUNTER_FIELDS, DEFAULT_COUNTERS
+from .logs import FORMATS, LEVELS
+
+DEFAULT_PORT = 9719
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings that were checked; names are the paths with ``_`` for the dot.
+
+    Args:
+        dsn: of the server behind the telemetry path; None if there is none.
+        targets: connection strings of the named servers behind /probe.
+    """
+
+    dsn: Dsn | None
+    targets: Mapping[str, Dsn] = field(default_factory=dict)
+    web_listen_address: tuple[str, int] = ("", DEFAULT_PORT)
+    web_telemetry_path: str = "/metrics"
+    web_openmetrics_created: bool = False
+    log_level: str = "info"
+    log_format: str = "logfmt"
+    scrape_timeout: float = 10.0
+    scrape_timeout_offset: float = 0.5
+    statements_counters: tuple[str, ...] = DEFAULT_COUNTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table.
+
+    Args:
+        read: value of the file or text of the flag → value; ValueError says what
+            would be right.
+        shows: how the help writes the value.
+    """
+
+    path: str
+    read: Callable[[Any], Any]
+    help: str
+    shows: str
+
+    @property
+    def attribute(self) -> str:
+        return self.path.replace(".", "_")
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.path.replace("_", "-")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("expected text")
+    return value
+
+
+def _path(value: Any) -> str:
+    if not isinstance(value, str) or not value.startswith("/") or value == "/":
+        raise ValueError("expected a path such as /metrics")
+    return value
+
+
+def _file(value: Any) -> Path:
+    return Path(_text(value))
+
+
+def _address(value: Any) -> tuple[str, int]:
+    """``host:port``, ``:port`` for all interfaces, ``[::1]:port``."""
+    host, colon, port = str(value).rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        raise ValueError(f"expected an address such as :{DEFAULT_PORT}")
+    if host.startswith("[") and host.endswith("]"):
+        return host[1:-1], int(port)
+    if ":" in host:
+        raise ValueError(f"expected brackets, such as [::1]:{DEFAULT_PORT}")
+    return host, int(port)
+
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def _duration(value: Any) -> float:
+    """Seconds: a number, or one with a unit (ms, s, m, h); above zero."""
+    problem = ValueError("expected a duration such as 10s or 500ms")
+    text = str(value).strip()
+    unit = next((u for u in _UNITS if text.endswith(u)), "")
+    try:
+        seconds = float(text.removesuffix(unit)) * _UNITS.get(unit, 1.0)
+    except ValueError:
+        raise problem from None
+    if isinstance(value, bool) or not 0 < seconds < float("inf"):
+        raise problem
+    return seconds
+
+
+def _switch(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise ValueError("expected true or false")
+
+
+def _one_of(*names: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise ValueError(f"expected one of {', '.join(names)}")
+        return str(value)
+
+    return read
+
+
+def _counters(value: Any) -> tuple[str, ...]:
+    """A list, or names with commas; in the order of the table of metrics."""
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not names:
+        raise ValueError("expected a list such as calls,seconds,rows")
+    for name in names:
+        if name not in COUNTER_FIELDS:
+            raise ValueError(f"unknown counter{nearest(str(name), COUNTER_FIELDS)}")
+    return tuple(name for name in COUNTER_FIELDS if name in names)
+
+
+SETTINGS = (
+    Setting(
+        "web.listen_address",
+        _address,
+        f"address to serve on (default :{DEFAULT_PORT})",
+        "HOST:PORT",
+    ),
+    Setting(
+        "web.telemetry_path",
+        _path,
+        "path of the metrics (default /metrics)",
+        "PATH",
+    ),
+    Setting(
+        "web.openmetrics_created",
+        _switch,
+        "in OpenMetrics, tell when each counter began, from PostgreSQL 17 on; "
+        "a Prometheus that does not use it stores it as further series "
+        "(default false)",
+        "true|false",
+    ),
+    Setting(
+        "log.level", _one_of(*LEVELS), "least level to log (default info)", "LEVEL"
+    ),
+    Setting(
+        "log.format", _one_of(*FORMATS), "logfmt or json (default logfmt)", "FORMAT"
+    ),
+    Setting(
+        "scrape.timeout",
+        _duration,
+        "time for a scrape whose client names none (default 10s)",
+        "DURATION",
+    ),
+    Setting(
+        "scrape.timeout_offset",
+        _duration,
+        "time to keep from the client's timeout for sending (default 500ms)",
+        "DURATION",
+    ),
+    Setting(
+        "statements.counters",
+        _counters,
+        f"counters of each statement (default {','.join(DEFAULT_COUNTERS)}); "
+        f"all: {','.join(COUNTER_FIELDS)}",
+        "NAME,…",
+    ),
+)
+
+
+def nearest(name: str, names: tuple[str, ...]) -> str:
+    """``; did you mean "…"?`` for a name that is nearly one of *names*, or nothing."""
+    close = get_close_matches(name, names, n=1)
+    return f'; did you mean "{close[0]}"?' if close else ""

@@ -1,0 +1,111 @@
+"""What one read of one server yields: plain frozen values, seconds and Unix time.
+
+The statements are kept by column, not by row: a server has up to 50,000 of them, and
+every metric family is one column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .problems import Problem
+
+
+class StatementKey(NamedTuple):
+    """What tells rows of pg_stat_statements apart.
+
+    ``toplevel`` is None where the extension does not tell (before 1.9).
+    """
+
+    userid: int
+    dbid: int
+    queryid: int
+    toplevel: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Role and database names by oid; roles and databases that are gone are absent."""
+
+    roles: Mapping[int, str] = field(default_factory=dict)
+    databases: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The n statements that can be named, and how many rows could not.
+
+    Args:
+        keys: n keys, all different.
+        columns: by field name (``calls``, ``seconds`` …) n values in the order of the
+            keys; a field that this server does not offer is absent.
+        names: holds the role and the database of every key.
+        skipped: rows left out, by reason.
+    """
+
+    keys: Sequence[StatementKey]
+    columns: Mapping[str, Sequence[float]]
+    names: Names
+    skipped: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        wrong = [f for f, c in self.columns.items() if len(c) != len(self.keys)]
+        if wrong:
+            raise ValueError(f"one value per statement is needed in: {wrong}")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Who answered and how it collects; None where it does not tell.
+
+    Args:
+        version: as PostgreSQL spells it, for example ``17.11``.
+        extension: version of pg_stat_statements in this database; empty without.
+        role: the role that the exporter is logged in as.
+        started: when the server started, Unix seconds.
+        standby: whether it is in recovery.
+        collecting: whether executions are counted (``pg_stat_statements.track`` and
+            ``compute_query_id``).
+        capacity: how many entries fit, ``pg_stat_statements.max``.
+        reads_all: whether the role may see the statements of other roles.
+        system_identifier: made by initdb, the same on a primary and its standbys.
+    """
+
+    version: str
+    extension: str
+    role: str
+    started: float
+    standby: bool
+    collecting: bool | None = None
+    capacity: int | None = None
+    reads_all: bool = True
+    system_identifier: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evictions:
+    """pg_stat_statements_info: how often entries were thrown out; the last reset."""
+
+    deallocations: int
+    reset: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One read. What could not be read is None, and a problem says why.
+
+    Args:
+        up: whether PostgreSQL answered.
+        entries: rows in the table, those that were skipped included.
+        duration: how long the read took, seconds.
+    """
+
+    up: bool
+    problems: tuple[Problem, ...] = ()
+    server: Server | None = None
+    statements: Statements | None = None
+    evictions: Evictions | None = None
+    entries: int | None = None
+    duration: float | None = None

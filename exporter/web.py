@@ -1,0 +1,182 @@
+"""The WSGI application: metrics, health, landing page."""
+
+from __future__ import annotations
+
+import html
+import logging
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from .exposition import END, OPENMETRICS, TEXT
+from .logs import fields
+from .selfmetrics import DISTRIBUTION, SelfMetrics
+from .target import Target
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+log = logging.getLogger(__name__)
+
+PLAIN = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+READY_PATIENCE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer before it is sent."""
+
+    status: str
+    body: bytes
+    kind: str = PLAIN
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Application:
+    """Answers requests about one server.
+
+    Args:
+        target: the server of the telemetry path; None if there is only /probe.
+        path: the telemetry path.
+        patience: seconds for a scrape whose client names no timeout.
+        offset: seconds to keep from the client's timeout for rendering and sending.
+    """
+
+    def __init__(
+        self,
+        target: Target | None,
+        *,
+        path: str = "/metrics",
+        patience: float = 10.0,
+        offset: float = 0.5,
+    ) -> None:
+        self._target = target
+        self._path = path
+        self._patience = patience
+        self._offset = offset
+        self._self_metrics = SelfMetrics()
+        self._routes: Mapping[str, Callable[[WSGIEnvironment], Answer]] = {
+            "/-/healthy": lambda _: Answer("200 OK", b"healthy\n"),
+            "/-/ready": self._ready,
+            "/": self._landing,
+            path: self._metrics,
+        }
+
+    def __call__(
+        self, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """WSGI."""
+        answer = self._answer(environ)
+        start_response(
+            answer.status,
+            [
+                ("Content-Type", answer.kind),
+                ("Content-Length", str(len(answer.body))),
+                *answer.headers,
+            ],
+        )
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+    def _answer(self, environ: WSGIEnvironment) -> Answer:
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            allow = (("Allow", "GET, HEAD"),)
+            return Answer("405 Method Not Allowed", b"only GET\n", headers=allow)
+        route = self._routes.get(environ.get("PATH_INFO", ""))
+        if route is None:
+            return Answer("404 Not Found", b"not found; see /\n")
+        try:
+            return route(environ)
+        except Exception as error:
+            log.error("request failed", extra=fields(error=type(error).__name__))  # noqa: TRY400
+            return Answer("500 Internal Server Error", b"see the log\n")
+
+    def _metrics(self, environ: WSGIEnvironment) -> Answer:
+        openmetrics = wants_openmetrics(environ.get("HTTP_ACCEPT", ""))
+        kind = OPENMETRICS if openmetrics else TEXT
+        if self._target is None:
+            page = self._self_metrics.page(openmetrics)
+            return Answer("200 OK", page + (END if openmetrics else b""), kind)
+        scrape = self._target.scrape(time.monotonic() + self._budget(environ))
+        self._self_metrics.scraped(self._target.name, up=scrape.snapshot.up)
+        gzip = wants_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
+        body = scrape.page(
+            openmetrics=openmetrics, gzip=gzip, tail=self._self_metrics.page
+        )
+        packed = (("Content-Encoding", "gzip"),) if gzip else ()
+        headers = (("Vary", "Accept, Accept-Encoding"), *packed)
+        return Answer("200 OK", body, kind, headers)
+
+    def _budget(self, environ: WSGIEnvironment) -> float:
+        """Seconds for the whole read, from what Prometheus says it will wait."""
+        asked = environ.get("HTTP_X_PROMETHEUS_SCRAPE_TIMEOUT_SECONDS", "")
+        return budget(asked, patience=self._patience, offset=self._offset)
+
+    def _ready(self, _: WSGIEnvironment) -> Answer:
+        """Whether a scrape now would tell everything."""
+        if self._target is None:
+            return Answer("200 OK", b"ready\n")
+        snapshot = self._target.scrape(time.monotonic() + READY_PATIENCE).snapshot
+        if not snapshot.problems:
+            return Answer("200 OK", b"ready\n")
+        lines = [f"{p.reason}: {p.message}\n" for p in snapshot.problems]
+        return Answer("503 Service Unavailable", "".join(lines).encode())
+
+    def _landing(self, _: WSGIEnvironment) -> Answer:
+        path = html.escape(self._path)
+        page = (
+            "<!doctype html><html lang=en><meta charset=utf-8>"
+            "<title>pgverdict exporter</title><h1>pgverdict exporter</h1>"
+            f"<p>version {version(DISTRIBUTION)}</p>"
+            f"<ul><li><a href={path!r}>metrics</a>"
+            "<li><a href='/-/ready'>ready</a>"
+            "<li><a href='/-/healthy'>healthy</a></ul></html>\n"
+        )
+        return Answer("200 OK", page.encode(), HTML)
+
+
+def budget(asked: str, *, patience: float, offset: float) -> float:
+    """Seconds that a scrape may take.
+
+    Args:
+        asked: the header X-Prometheus-Scrape-Timeout-Seconds, or anything else.
+    """
+    try:
+        timeout = float(asked)
+    except ValueError:
+        return patience
+    if not math.isfinite(timeout) or timeout <= 0:
+        return patience
+    return timeout - offset if timeout > 2 * offset else timeout / 2
+
+
+def wants_gzip(header: str) -> bool:
+    """Whether Accept-Encoding allows gzip by name."""
+    return any(name == "gzip" and quality > 0 for name, quality, _ in _choices(header))
+
+
+def wants_openmetrics(header: str) -> bool:
+    """Whether Accept prefers OpenMetrics 1.0.0 to the text format."""
+    text = openmetrics = 0.0
+    for name, quality, parameters in _choices(header):
+        if name == "application/openmetrics-text":
+            if parameters.get("version", "1.0.0") == "1.0.0":
+                openmetrics = max(openmetrics, quality)
+        elif name == "text/plain":
+            text = max(text, quality)
+    return openmetrics > 0 and openmetrics >= text
+
+
+def _choices(header: str) -> Iterable[tuple[str, float, dict[str, str]]]:
+    """Names, qualities and other parameters of an Accept header."""
+    for part in header.split(","):
+        name, *rest = (piece.strip() for piece in part.split(";"))
+        parameters = dict(piece.split("=", 1) for piece in rest if "=" in piece)
+        try:
+            quality = float(parameters.pop("q", "1"))
+        except ValueError:
+            quality = 0.0
+        yield name.lower(), quality, parameters
