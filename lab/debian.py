@@ -20,18 +20,22 @@ class DebianError(Exception):
     """A package could not be had; the text says which, and what to do instead."""
 
 
-def unpacked(package: str, *, otherwise: str) -> Path:
+def unpacked(package: str, *, otherwise: str, assets: str = "") -> Path:
     """Folder with the files of *package* and of the libraries it lacks here.
 
     Args:
         package: name of a Debian package.
         otherwise: what a person can do without it, to end the error's sentence.
+        assets: absolute folder in which its programs look for their files. It is made
+            relative in them: they find the files when started in the folder returned.
     """
 
     def make(folder: Path) -> None:
         say(f"fetching Debian's {package}")
         try:
             _unpack_with_libraries(package, folder)
+            if assets:
+                _make_relative(assets, folder)
         except (OSError, subprocess.SubprocessError) as error:
             raise DebianError(
                 f"Debian's package {package} could not be fetched "
@@ -53,6 +57,14 @@ def _unpack_with_libraries(package: str, folder: Path) -> None:
             waiting += [name for name in _libraries(archive) if name not in seen]
             seen.update(waiting)
         shutil.rmtree(downloads)
+
+
+def _make_relative(assets: str, folder: Path) -> None:
+    """Drop the leading slash of a path compiled into programs, keeping its length."""
+    relative = assets[1:].replace("/", "//", 1)
+    for program in (folder / "usr/bin").iterdir():
+        content = program.read_bytes()
+        program.write_bytes(content.replace(assets.encode(), relative.encode()))
 
 
 def _libraries(archive: Path) -> list[str]:

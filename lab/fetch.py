@@ -13,7 +13,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .cache import once, say
@@ -51,10 +51,11 @@ POSTGRES = {
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program and what its environment needs on top of ours."""
+    """A program, what its environment needs on top of ours, and where to start it."""
 
     path: Path
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,11 @@ class _Debian:
     package: str
     path: str
     names: tuple[str, ...]
+    assets: str = ""
 
 
+# Debian's build reads its templates from there instead of carrying them.
+_ALERTMANAGER_ASSETS = "/usr/share/prometheus/alertmanager"
 _TOOLS = {
     "prometheus": _Debian("prometheus", "usr/bin/prometheus", ("prometheus",)),
     "promtool": _Debian("prometheus", "usr/bin/promtool", ("promtool",)),
@@ -71,8 +75,14 @@ _TOOLS = {
         "prometheus-alertmanager",
         "usr/bin/prometheus-alertmanager",
         ("alertmanager", "prometheus-alertmanager"),
+        assets=_ALERTMANAGER_ASSETS,
     ),
-    "amtool": _Debian("prometheus-alertmanager", "usr/bin/amtool", ("amtool",)),
+    "amtool": _Debian(
+        "prometheus-alertmanager",
+        "usr/bin/amtool",
+        ("amtool",),
+        assets=_ALERTMANAGER_ASSETS,
+    ),
     "victoria-metrics": _Debian(
         "victoria-metrics",
         "usr/bin/victoria-metrics",
@@ -98,17 +108,21 @@ def tool(name: str) -> Tool:
     path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
     for candidate in _TOOLS[name].names:
         if found := shutil.which(candidate, path=path):
-            return Tool(Path(found), {})
+            return Tool(Path(found))
     return debian_tool(name)
 
 
 def debian_tool(name: str) -> Tool:
     """The tool *name* of `TOOLS` from Debian's package, whatever PATH holds."""
     source = _TOOLS[name]
-    folder = unpacked(source.package, otherwise=f"put {source.names[0]} on PATH")
+    folder = unpacked(
+        source.package,
+        otherwise=f"put {source.names[0]} on PATH",
+        assets=source.assets,
+    )
     libraries = sorted({str(p.parent) for p in folder.glob("usr/lib/*/lib*.so*")})
     environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
-    return Tool(folder / source.path, environment)
+    return Tool(folder / source.path, environment, folder)
 
 
 def postgres(version: str) -> Path:
@@ -171,7 +185,7 @@ def prometheus_3() -> Tool:
             check=True,
         )
 
-    return Tool(once(f"prometheus-{PROMETHEUS_3}", make) / "prometheus", {})
+    return Tool(once(f"prometheus-{PROMETHEUS_3}", make) / "prometheus")
 
 
 def main(names: list[str]) -> int:

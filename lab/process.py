@@ -69,6 +69,7 @@ class Process:
         log: file that its stdout and stderr are appended to.
         ready: true once it answers; may raise OSError until then.
         environment: on top of our own.
+        folder: where to start it; the current folder by default.
         user: numeric user and group to run it as, or None for our own.
         stop_signal: asks it to end; also sent by the kernel when we die.
         deadline: seconds to become ready, and seconds to end before it is killed.
@@ -82,6 +83,7 @@ class Process:
         log: Path,
         ready: Callable[[], bool],
         environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
         user: int | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
         deadline: float = 30.0,
@@ -91,6 +93,7 @@ class Process:
         self.log = log
         self._ready = ready
         self._environment = {**os.environ, **(environment or {})}
+        self._folder = folder
         self._user = user
         self._stop_signal = stop_signal
         self._deadline = deadline
@@ -124,6 +127,7 @@ class Process:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=self._environment,
+                cwd=self._folder,
                 process_group=0,
             )
         try:
