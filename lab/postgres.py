@@ -173,6 +173,13 @@ class Postgres:
             os.kill(pid, signal.SIGCONT)
 
     @property
+    def folder(self) -> Path:
+        """Its temporary folder, gone when the block ends."""
+        if self._folder is None:
+            raise RuntimeError("use Postgres in a with statement")
+        return self._folder
+
+    @property
     def log(self) -> str:
         """What the server has logged so far."""
         return self._server.log.read_text(encoding="utf-8", errors="replace")

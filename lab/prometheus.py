@@ -68,6 +68,8 @@ class Prometheus(Server):
             f"--config.file={config}",
             f"--storage.tsdb.path={self.folder / 'data'}",
             f"--web.listen-address=127.0.0.1:{self.port}",
+            # It learns of its Alertmanager seconds after the first rules have fired.
+            "--rules.alert.resend-delay=2s",
             *self._flags,
         ]
 

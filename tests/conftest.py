@@ -1,0 +1,28 @@
+"""Fixtures that more than one package of tests needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from lab import fetch
+from lab.postgres import Postgres
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One PostgreSQL for tests that leave its settings and its life alone."""
+    with Postgres() as server:
+        yield server
+
+
+def prometheus_3() -> fetch.Tool:
+    """A current Prometheus; without Go a failure in CI, a skip elsewhere."""
+    if fetch.go() is None:
+        reason = "Go is not on PATH, so no current Prometheus can be built"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return fetch.prometheus_3()
