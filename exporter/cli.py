@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import config, logs
-from .database import Database
 from .errors import ConfigurationError
-from .families import SINCE
 from .selfmetrics import DISTRIBUTION
 from .server import WebServer
 from .settings import SETTINGS, Settings, nearest
-from .target import Target
+from .target import Target, TargetSettings
+from .textreader import TextSettings
 from .web import Application
 
 log = logging.getLogger(__name__)
@@ -98,21 +97,30 @@ def _unknown(argument: str) -> str:
     return f"arguments: unknown flag{nearest(argument.partition('=')[0], flags)}"
 
 
+def target_settings(settings: Settings) -> TargetSettings:
+    """What the settings say about every server."""
+    texts = None
+    if settings.texts_enabled:
+        texts = TextSettings(
+            length=settings.texts_length,
+            interval=settings.texts_interval,
+            timeout=settings.texts_timeout,
+        )
+    return TargetSettings(
+        counters=settings.statements_counters,
+        created=settings.web_openmetrics_created,
+        texts=texts,
+    )
+
+
 def serve(settings: Settings, stop: threading.Event) -> None:
     """Serve until *stop* is set.
 
     Raises:
         ConfigurationError: the address cannot be used.
     """
-    target = None
-    if settings.dsn is not None:
-        database = Database(settings.dsn, {*settings.statements_counters, SINCE})
-        target = Target(
-            DEFAULT_TARGET,
-            database,
-            counters=settings.statements_counters,
-            created=settings.web_openmetrics_created,
-        )
+    about_targets = target_settings(settings)
+    target = settings.dsn and Target(DEFAULT_TARGET, settings.dsn, about_targets)
     application = Application(
         target,
         path=settings.web_telemetry_path,
@@ -125,6 +133,8 @@ def serve(settings: Settings, stop: threading.Event) -> None:
         on_grace_over=target.close if target else lambda: None,
     )
     server.start()
+    if target:
+        target.start()
     log.info("listening", extra=logs.fields(address=server.address))
     stop.wait()
     log.info("stopping")

@@ -143,6 +143,22 @@ def statements_query(version: Version, schema: str, wanted: Collection[str]) -> 
     )
 
 
+def texts_query(version: Version, schema: str) -> str:
+    """Read the texts of the statements whose ids are in the array *ids*.
+
+    Rows: userid, dbid, queryid, toplevel, the text cut to *length* characters, and the
+    whole text where it has at most *whole* bytes. With texts the server reads its whole
+    text file, whatever is asked for: about 3 ms per MB.
+    """
+    toplevel = "toplevel" if version >= HAS_TOPLEVEL else "NULL::bool"
+    return (
+        f"SELECT userid, dbid, queryid, {toplevel}, left(query, %(length)s), "  # noqa: S608
+        "CASE WHEN octet_length(query) <= %(whole)s THEN query END "
+        f"FROM {quoted(schema)}.pg_stat_statements(true) "
+        "WHERE queryid = ANY(%(ids)s)"
+    )
+
+
 def evictions_query(version: Version, schema: str) -> str | None:
     """Read dealloc and stats_reset; None where the extension has no such view."""
     if version < HAS_INFO:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from .exposition import Family, single
 from .labels import LabelBook, Labels
 from .problems import Reason
-from .snapshot import Evictions, Server, Snapshot, Statements
+from .snapshot import Evictions, Server, Snapshot, StatementKey, Statements
+from .texts import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,14 @@ def families(
     book: LabelBook,
     *,
     counters: Collection[str],
+    texts: Mapping[StatementKey, Text] | None = None,
     created: bool = False,
 ) -> Iterator[Family]:
     """Everything that *snapshot* says; what it does not know is absent.
 
     Args:
         counters: fields of the statements to show.
+        texts: what is known of the statements' texts.
         created: whether each counter tells when it began.
     """
     yield single(
@@ -136,6 +139,25 @@ def families(
         yield from _evictions(snapshot.evictions)
     if snapshot.statements is not None:
         yield from _statements(snapshot.statements, book, counters, created=created)
+        if texts:
+            yield _texts(snapshot.statements, book, texts)
+
+
+def own_families(*, connects: int, text_failures: int | None) -> Iterator[Family]:
+    """What the exporter did to the server besides the reads."""
+    yield single(
+        "counter",
+        "pgverdict_exporter_connects_total",
+        "Connections that were opened or tried.",
+        connects,
+    )
+    if text_failures is not None:
+        yield single(
+            "counter",
+            "pgverdict_exporter_text_reads_failed_total",
+            "Reads of query texts that failed.",
+            text_failures,
+        )
 
 
 def _problems(snapshot: Snapshot) -> Family:
@@ -237,4 +259,17 @@ def _statements(
         "Rows of pg_stat_statements that could not be named and are not shown.",
         [Labels(("reason", reason)) for reason in statements.skipped],
         list(statements.skipped.values()),
+    )
+
+
+def _texts(
+    statements: Statements, book: LabelBook, texts: Mapping[StatementKey, Text]
+) -> Family:
+    labels = book.info(statements, texts)
+    return Family(
+        "pg_stat_statements_query_info",
+        "gauge",
+        "Always 1: the statement's text, cut, and the fingerprint of its syntax tree.",
+        labels,
+        [1] * len(labels),
     )

@@ -7,9 +7,10 @@ change from scrape to scrape.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .snapshot import Names, StatementKey, Statements
+from .texts import Text
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -49,6 +50,7 @@ class LabelBook:
         self._lock = threading.Lock()
         self._names = Names()
         self._kept: dict[StatementKey, Labels] = {}
+        self._info: dict[StatementKey, tuple[Text, Labels]] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -57,7 +59,7 @@ class LabelBook:
         """Labels in the order of the keys; a renamed role makes all labels anew."""
         with self._lock:
             if statements.names != self._names:
-                self._names, self._kept = statements.names, {}
+                self._names, self._kept, self._info = statements.names, {}, {}
             known = self._kept
             labels = [
                 known.get(key) or statement_labels(key, self._names)
@@ -65,6 +67,30 @@ class LabelBook:
             ]
             self._kept = dict(zip(statements.keys, labels, strict=True))
             return labels
+
+    def info(
+        self, statements: Statements, texts: Mapping[StatementKey, Text]
+    ) -> Sequence[Labels]:
+        """Labels with the text, of those statements whose text is known."""
+        plain = self.of(statements)
+        with self._lock:
+            info = {}
+            for key, labels in zip(statements.keys, plain, strict=True):
+                text = texts.get(key)
+                if text is None or not text.query:
+                    continue
+                known = self._info.get(key)
+                if known is None or known[0] is not text:
+                    known = text, labels.and_also(*_text_labels(text))
+                info[key] = known
+            self._info = info
+            return [labels for _, labels in info.values()]
+
+
+def _text_labels(text: Text) -> Iterator[tuple[str, str]]:
+    if text.fingerprint:
+        yield "fingerprint", text.fingerprint
+    yield "query", text.query
 
 
 def statement_labels(key: StatementKey, names: Names) -> Labels:

@@ -123,9 +123,9 @@ def permission_denied(role: str, schema: str) -> Problem:
 
 
 def from_sqlstate(
-    sqlstate: str | None, *, role: str = "", schema: str = ""
-) -> Problem | None:
-    """What an error of the server means; None where the code alone does not tell.
+    sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
+) -> Problem:
+    """What an error of the server means, by its code.
 
     Codes: PostgreSQL documentation, appendix A.
     """
@@ -143,7 +143,7 @@ def from_sqlstate(
         case "57P01" | "57P02" | "57P03" | "08000" | "08003" | "08006":
             return unreachable("the server ended the connection")
         case _:
-            return None
+            return failed(sqlstate, message)
 
 
 def failed(sqlstate: str, message: str | None) -> Problem:

@@ -38,6 +38,10 @@ class Settings:
     scrape_timeout: float = 10.0
     scrape_timeout_offset: float = 0.5
     statements_counters: tuple[str, ...] = DEFAULT_COUNTERS
+    texts_enabled: bool = True
+    texts_length: int = 200
+    texts_interval: float = 60.0
+    texts_timeout: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,16 @@ def _duration(value: Any) -> float:
     if isinstance(value, bool) or not 0 < seconds < float("inf"):
         raise problem
     return seconds
+
+
+def _whole(least: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        text = str(value)
+        if isinstance(value, bool) or not text.isdecimal() or int(text) < least:
+            raise ValueError(f"expected a whole number from {least} on")
+        return int(text)
+
+    return read
 
 
 def _switch(value: Any) -> bool:
@@ -182,6 +196,26 @@ SETTINGS = (
         f"counters of each statement (default {','.join(DEFAULT_COUNTERS)}); "
         f"all: {','.join(COUNTER_FIELDS)}",
         "NAME,…",
+    ),
+    Setting(
+        "texts.enabled",
+        _switch,
+        "show query texts in pg_stat_statements_query_info; when false none leaves "
+        "the server (default true)",
+        "true|false",
+    ),
+    Setting("texts.length", _whole(1), "characters to show (default 200)", "NUMBER"),
+    Setting(
+        "texts.interval",
+        _duration,
+        "how often to look for new statements' texts (default 60s)",
+        "DURATION",
+    ),
+    Setting(
+        "texts.timeout",
+        _duration,
+        "time for one read of texts; scrapes wait for it (default 2s)",
+        "DURATION",
     ),
 )
 

@@ -1,88 +1,67 @@
-"""One server to scrape: read, shared by everyone who asks, and rendered once."""
+"""One server to scrape: read by one at a time, shared by everyone who asks."""
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
-import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .database import Database
-from .exposition import END, render
-from .families import families
+from .dsn import Dsn
+from .exposition import Family
+from .families import DEFAULT_COUNTERS, SINCE, families, own_families
 from .labels import LabelBook
 from .logs import fields
 from .problems import TIMEOUT, Reason
+from .reading import read_snapshot
+from .scrape import Scrape
 from .snapshot import Snapshot
+from .textreader import TextReader, TextSettings
 from .turns import Turns
 
 log = logging.getLogger(__name__)
 
-GZIP = 16 + zlib.MAX_WBITS
-# Level 1: a third of the time of level 6 for 15 % more bytes.
-GZIP_LEVEL = 1
 
-Tail = Callable[[bool], bytes]
-
-
-class Scrape:
-    """One snapshot and its pages, rendered when first asked for."""
-
-    def __init__(self, snapshot: Snapshot, pieces: Callable[[bool], Iterator[bytes]]):
-        self.snapshot = snapshot
-        self._pieces = pieces
-        self._lock = threading.Lock()
-        self._pages: dict[tuple[bool, bool], bytes] = {}
-
-    def page(self, *, openmetrics: bool, gzip: bool, tail: Tail | None = None) -> bytes:
-        """The body of the answer.
-
-        Args:
-            tail: makes further lines, for the page in OpenMetrics or not.
-        """
-        with self._lock:
-            page = self._pages.get((openmetrics, gzip))
-            if page is None:
-                page = self._render(openmetrics, tail, gzip=gzip)
-                self._pages[openmetrics, gzip] = page
-            return page
-
-    def _render(self, openmetrics: bool, tail: Tail | None, *, gzip: bool) -> bytes:  # noqa: FBT001
-        pieces = self._pieces(openmetrics)
-        end = [tail(openmetrics)] if tail else []
-        end += [END] if openmetrics else []
-        if not gzip:
-            return b"".join([*pieces, *end])
-        packer = zlib.compressobj(GZIP_LEVEL, wbits=GZIP)
-        packed = [packer.compress(piece) for piece in pieces]
-        packed += [packer.compress(piece) for piece in end]
-        return b"".join([*packed, packer.flush()])
-
-
-class Target:
-    """A server by the name that the configuration gives it.
+@dataclass(frozen=True, slots=True)
+class TargetSettings:
+    """What is read and shown of a server.
 
     Args:
         counters: fields of the statements to show.
         created: whether pages in OpenMetrics tell when each counter began.
+        texts: how texts are read; None shows none.
     """
 
-    def __init__(
-        self,
-        name: str,
-        database: Database,
-        *,
-        counters: Collection[str],
-        created: bool = False,
-    ) -> None:
+    counters: tuple[str, ...] = DEFAULT_COUNTERS
+    created: bool = False
+    texts: TextSettings | None = None
+
+
+class Target:
+    """A server, by the name that the configuration gives it."""
+
+    def __init__(self, name: str, dsn: Dsn, settings: TargetSettings) -> None:
         self.name = name
-        self._database = database
-        self._counters = frozenset(counters)
-        self._created = created
+        self._settings = settings
+        self._database = Database(dsn)
         self._book = LabelBook()
-        self._turns = Turns(database.abort)
+        self._turns = Turns(self._database.abort)
         self._told: frozenset[Reason] = frozenset()
+        self._texts = settings.texts and TextReader(
+            name, self._database, self._turns, settings.texts
+        )
+
+    def start(self) -> None:
+        """Begin what goes on between scrapes."""
+        if self._texts:
+            self._texts.start()
+
+    def close(self) -> None:
+        """End what is under way; the connection ends with the process."""
+        if self._texts:
+            self._texts.close()
+        self._turns.stop()
 
     def scrape(self, deadline: float) -> Scrape:
         """Read before *deadline* (time.monotonic), or say that it was not possible."""
@@ -90,27 +69,33 @@ class Target:
         scrape = self._turns.take(self._read, deadline)
         if scrape is None:
             took = time.monotonic() - started
-            scrape = self._wrapped(
+            scrape = self._scrape(
                 Snapshot(up=False, problems=(TIMEOUT,), duration=took)
             )
         return scrape
 
-    def close(self) -> None:
-        """End what is under way; the connection goes with the process."""
-        self._turns.stop()
-
     def _read(self, deadline: float) -> Scrape:
-        return self._wrapped(self._database.read(deadline))
+        wanted = {*self._settings.counters, SINCE}
+        return self._scrape(read_snapshot(self._database, wanted, deadline))
 
-    def _wrapped(self, snapshot: Snapshot) -> Scrape:
+    def _scrape(self, snapshot: Snapshot) -> Scrape:
         self._tell(snapshot)
-        return Scrape(snapshot, lambda openmetrics: self._pages(snapshot, openmetrics))
+        if self._texts and snapshot.statements is not None:
+            self._texts.saw(snapshot.statements.keys)
+        return Scrape(snapshot, lambda: self._families(snapshot))
 
-    def _pages(self, snapshot: Snapshot, openmetrics: bool) -> Iterator[bytes]:  # noqa: FBT001
-        shown = families(
-            snapshot, self._book, counters=self._counters, created=self._created
+    def _families(self, snapshot: Snapshot) -> Iterator[Family]:
+        yield from families(
+            snapshot,
+            self._book,
+            counters=self._settings.counters,
+            texts=self._texts.book.known if self._texts else None,
+            created=self._settings.created,
         )
-        return render(shown, openmetrics=openmetrics)
+        yield from own_families(
+            connects=self._database.connects,
+            text_failures=self._texts.failures if self._texts else None,
+        )
 
     def _tell(self, snapshot: Snapshot) -> None:
         """Log each problem when it comes and when it has gone, not at every scrape."""

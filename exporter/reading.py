@@ -1,0 +1,149 @@
+"""What is asked of the server, inside a transaction of database.py → plain values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from . import columns, problems, rows
+from .database import Cursor, Database, Facts, ReadError
+from .problems import WHILE_UP, Problem
+from .snapshot import Evictions, Names, Server, Snapshot, StatementKey
+from .texts import Text, text_of
+
+_IDENTITY = "SELECT system_identifier::text FROM pg_control_system()"
+_NAMES = """
+SELECT true, oid, rolname FROM pg_catalog.pg_roles
+ UNION ALL SELECT false, oid, datname FROM pg_catalog.pg_database
+"""
+# Longer texts get no fingerprint: lists of thousands of constants, mostly.
+PARSED_BYTES = 100_000
+
+
+def read_snapshot(
+    database: Database, fields: Collection[str], deadline: float
+) -> Snapshot:
+    """Read everything, or say why it was not possible; never raises.
+
+    Args:
+        fields: of the statements, names from columns.py.
+    """
+    started = time.monotonic()
+    try:
+        snapshot = database.transact(
+            lambda cursor, facts: _snapshot(cursor, facts, fields), deadline
+        )
+    except ReadError as error:
+        up = error.problem.reason in WHILE_UP
+        snapshot = Snapshot(up=up, problems=(error.problem,))
+    return replace(snapshot, duration=time.monotonic() - started)
+
+
+def _snapshot(cursor: Cursor, facts: Facts, fields: Collection[str]) -> Snapshot:
+    server = _server(facts, _identity(cursor, facts))
+    problem = _unreadable(facts)
+    if problem is not None:
+        return Snapshot(up=True, problems=(problem,), server=server)
+    version = columns.version_of(facts.extension)
+    query = columns.statements_query(version, facts.schema, fields)
+    found = cursor.execute(query.sql).fetchall()
+    # Names after rows: a role made in between is known then.
+    names = _names(cursor.execute(_NAMES).fetchall())
+    return Snapshot(
+        up=True,
+        problems=_standing_problems(server),
+        server=server,
+        statements=rows.statements(found, query.fields, names),
+        evictions=_evictions(cursor, version, facts.schema),
+        entries=rows.entries(found),
+    )
+
+
+def _server(facts: Facts, identity: str | None) -> Server:
+    collecting = None
+    if facts.track is not None:
+        collecting = facts.track != "none" and facts.compute_query_id != "off"
+    return Server(
+        version=facts.version,
+        extension=facts.extension,
+        role=facts.role,
+        started=facts.started,
+        standby=facts.standby,
+        collecting=collecting,
+        capacity=facts.capacity,
+        reads_all=facts.reads_all,
+        system_identifier=identity,
+    )
+
+
+def _identity(cursor: Cursor, facts: Facts) -> str | None:
+    row = cursor.execute(_IDENTITY).fetchone() if facts.reads_control else None
+    return row[0] if row else None
+
+
+def _unreadable(facts: Facts) -> Problem | None:
+    if not facts.extension:
+        return problems.EXTENSION_MISSING
+    if columns.version_of(facts.extension) < columns.OLDEST:
+        return problems.extension_too_old(facts.extension)
+    return None
+
+
+def _standing_problems(server: Server) -> tuple[Problem, ...]:
+    """What limits the answer without preventing it."""
+    found = []
+    if not server.reads_all:
+        found.append(problems.privilege_missing(server.role))
+    if server.collecting is False:
+        found.append(problems.NOT_COLLECTING)
+    return tuple(found)
+
+
+def _names(found: list[tuple[Any, ...]]) -> Names:
+    return Names(
+        roles={oid: name for is_role, oid, name in found if is_role},
+        databases={oid: name for is_role, oid, name in found if not is_role},
+    )
+
+
+def _evictions(
+    cursor: Cursor, version: columns.Version, schema: str
+) -> Evictions | None:
+    sql = columns.evictions_query(version, schema)
+    row = cursor.execute(sql).fetchone() if sql else None
+    return Evictions(deallocations=row[0], reset=row[1]) if row else None
+
+
+def read_texts(
+    database: Database, keys: Collection[StatementKey], length: int, deadline: float
+) -> dict[StatementKey, Text]:
+    """Texts of the statements *keys*, cut to *length* characters.
+
+    Raises:
+        ReadError: they could not be read.
+    """
+    return database.transact(
+        lambda cursor, facts: _texts(cursor, facts, frozenset(keys), length), deadline
+    )
+
+
+def _texts(
+    cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
+) -> dict[StatementKey, Text]:
+    problem = _unreadable(facts)
+    if problem is not None:
+        raise ReadError(problem)
+    sql = columns.texts_query(columns.version_of(facts.extension), facts.schema)
+    asked = {
+        "ids": list({key.queryid for key in keys}),
+        "length": length,
+        "whole": PARSED_BYTES,
+    }
+    found = {}
+    # One row at a time: all together may be hundreds of megabytes.
+    for *key, cut, whole in cursor.stream(sql, asked):
+        if (known := StatementKey(*key)) in keys:
+            found[known] = text_of(cut, whole)
+    return found

@@ -1,0 +1,96 @@
+"""Query texts: what may be shown of them, and the fingerprint. Pure.
+
+The fingerprint comes from PostgreSQL's own parser (libpg_query) and does not change by
+constants, spaces or aliases, so that a statement can be followed when its queryid
+changes, as it does when a table is made anew or PostgreSQL is upgraded.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from pglast.parser import ParseError, fingerprint
+
+from .snapshot import StatementKey
+
+# Only in these does PostgreSQL replace constants by parameters.
+_NORMALISED = re.compile(r"\s*(select|insert|update|delete|merge|with|values)\b", re.I)
+_SECRET = re.compile(r"passw|secret|connection|options|token|key", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What is shown of a statement's text; empty strings show nothing.
+
+    Args:
+        query: cut to a number of characters.
+        fingerprint: 16 hexadecimal digits.
+    """
+
+    query: str = ""
+    fingerprint: str = ""
+
+
+UNKNOWN = Text()
+
+
+def text_of(cut: str | None, whole: str | None) -> Text:
+    """What to show.
+
+    Args:
+        cut: the text as it may be shown; None if the server has lost it.
+        whole: for the fingerprint; None if it is too long to parse.
+    """
+    if not cut or may_hold_secret(cut):
+        return UNKNOWN
+    return Text(cut, fingerprint_of(whole) if whole else "")
+
+
+def may_hold_secret(query: str) -> bool:
+    """Whether a constant such as a new password may stand in *query*."""
+    return not _NORMALISED.match(query) and bool(_SECRET.search(query))
+
+
+def fingerprint_of(query: str) -> str:
+    """Fingerprint of the normalised statement; empty where the parser gives up."""
+    try:
+        return str(fingerprint(query))
+    except ParseError:
+        return ""
+
+
+class TextBook:
+    """Texts of the statements of one server, kept as long as these are seen."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: Mapping[StatementKey, Text] = {}
+
+    @property
+    def known(self) -> Mapping[StatementKey, Text]:
+        """All texts known now; never changed afterwards."""
+        return self._known
+
+    def missing(self, keys: Iterable[StatementKey]) -> list[StatementKey]:
+        """Those whose text was never asked for."""
+        return [key for key in keys if key not in self._known]
+
+    def learn(
+        self,
+        found: Mapping[StatementKey, Text],
+        *,
+        asked: Iterable[StatementKey],
+        seen: Collection[StatementKey],
+    ) -> None:
+        """Keep what was *found*; what was *asked* in vain is not asked for again.
+
+        Args:
+            seen: statements that are still there; others are forgotten.
+        """
+        with self._lock:
+            every = {**self._known, **dict.fromkeys(asked, UNKNOWN), **found}
+            there = frozenset(seen)
+            self._known = {key: text for key, text in every.items() if key in there}
