@@ -1,0 +1,99 @@
+"""Configuration → the objects that speak to Prometheus and Grafana."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .config import Config, Endpoint, secret
+from .errors import ConfigurationError
+from .http import Client
+from .model import Deploy
+from .sinks.annotations import AnnotationSink
+from .sources.deploys import Mark, read_deploys, trigger_tags
+from .sources.grafana import Grafana
+from .sources.prometheus import PrometheusSource
+from .sources.readings import Reading
+
+
+class Systems:
+    """The outside world as the configuration describes it.
+
+    Args:
+        environ: where secrets may be, see ``config.secret``.
+
+    Raises:
+        ConfigurationError: an address or a secret cannot be used.
+    """
+
+    def __init__(self, config: Config, environ: Mapping[str, str]) -> None:
+        self._config = config
+        self._prometheus = _client(
+            "prometheus", config.prometheus.url, config.prometheus, environ
+        )
+        self._grafana = (
+            Grafana(_client("grafana", config.grafana.url, config.grafana, environ))
+            if config.grafana
+            else None
+        )
+
+    @property
+    def grafana(self) -> Grafana:
+        """Raises ConfigurationError where none is configured."""
+        if self._grafana is None:
+            raise ConfigurationError(
+                "grafana: missing; for example\ngrafana:\n"
+                "  url: http://localhost:3000\n  token_file: /run/secrets/grafana"
+            )
+        return self._grafana
+
+    def prometheus_for(self, service: str) -> PrometheusSource:
+        """The counters that belong to *service*."""
+        return PrometheusSource(
+            self._prometheus,
+            self._config.prometheus.names,
+            self._config.selector_for(service),
+        )
+
+    def find(self, start: float, end: float) -> list[Mark]:
+        """Deploys between two moments, Unix seconds, the oldest first."""
+        matchers = self._config.matchers
+        annotations = self.grafana.find(start, end, trigger_tags(matchers))
+        return read_deploys(annotations, matchers)
+
+    def read(self, deploy: Deploy, start: float, end: float) -> Reading:
+        """Counters of the deploy's databases between two moments, Unix seconds."""
+        return self.prometheus_for(deploy.service).read(start, end)
+
+    def annotations(self) -> AnnotationSink:
+        """Where verdicts are written."""
+        return AnnotationSink(self.grafana)
+
+
+def _client(
+    name: str, url: str, endpoint: Endpoint, environ: Mapping[str, str]
+) -> Client:
+    variable = f"PGVERDICT_{name.upper()}"
+    token = secret(
+        f"{variable}_TOKEN",
+        endpoint.token_file,
+        environ,
+        setting=f"{name}.token_file",
+    )
+    password = secret(
+        f"{variable}_PASSWORD",
+        endpoint.password_file,
+        environ,
+        setting=f"{name}.password_file",
+    )
+    if password and not endpoint.username:
+        raise ConfigurationError(f"{name}.username: missing; the password needs one")
+    return Client(
+        name,
+        url,
+        token=token,
+        basic=(endpoint.username, password) if endpoint.username else None,
+        headers=endpoint.headers,
+        timeout=(min(5.0, endpoint.timeout), endpoint.timeout),
+        deadline=2 * endpoint.timeout,
+        verify=endpoint.ca_file or not endpoint.insecure_skip_verify,
+    )

@@ -1,0 +1,247 @@
+"""The command line: which words there are, and what ends with which exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from . import commands, logs
+from .checks import check
+from .errors import ConfigurationError, PgverdictError
+from .sources.profiles import PROFILES
+from .units import parse_duration, parse_time
+
+PROGRAM = "pgverdict-evaluator"
+
+CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
+
+_EXIT_CODES = (
+    "Exit codes: 0 nothing detected, 1 a regression was detected, 2 configuration or "
+    "usage, 3 a system could not be reached or answered nonsense."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    logs.set_up(options.log_level, options.log_format)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except ConfigurationError as error:
+        return _complain(error, USAGE)
+    except PgverdictError as error:
+        return _complain(error, UNREACHABLE)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLEAR
+
+
+def _complain(error: PgverdictError, code: int) -> int:
+    for line in str(error).splitlines():
+        print(f"{PROGRAM}: {line}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Tell whether a deploy made a PostgreSQL query slower: "
+        "which one, by how much, and how sure that is.",
+        epilog=f"{PROGRAM} COMMAND --help shows an example of each. {_EXIT_CODES}",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"{PROGRAM} {version('pgverdict')}"
+    )
+    words = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_run(words)
+    _add_deploy(words)
+    _add_replay(words)
+    _add_check(words)
+    return parser
+
+
+def _add_run(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    run = _command(
+        words,
+        "run",
+        commands.run,
+        "Watch for deploys and judge each when its window has passed.",
+        "Exit codes: 0 stopped by a signal, 2 configuration or usage.",
+        f"{PROGRAM} run --config.file=evaluator.yml",
+    )
+    _add_config(run)
+    run.add_argument(
+        "--web.listen-address",
+        dest="listen_address",
+        metavar="HOST:PORT",
+        help="where /metrics is served; default :9720",
+    )
+    run.add_argument(
+        "--web.telemetry-path",
+        dest="telemetry_path",
+        metavar="PATH",
+        help="default /metrics",
+    )
+
+
+def _add_deploy(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    deploy = _command(
+        words,
+        "deploy",
+        commands.deploy,
+        "Judge one deploy now and print the verdicts.",
+        _EXIT_CODES,
+        f"{PROGRAM} deploy --at 2026-11-29T14:05:00Z --service shop",
+    )
+    _add_config(deploy)
+    deploy.add_argument(
+        "--at",
+        required=True,
+        type=_reader(parse_time),
+        metavar="TIME",
+        help="when it happened: ISO 8601 (UTC where no zone is given) or Unix seconds",
+    )
+    for name in ("service", "environment", "version"):
+        deploy.add_argument(f"--{name}", default="", help=f"{name} that was deployed")
+    _add_window(deploy)
+    _add_output(deploy)
+    deploy.add_argument(
+        "--annotate",
+        action="store_true",
+        help="also write the verdict to Grafana, unless it stands there already",
+    )
+
+
+def _add_replay(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    replay = _command(
+        words,
+        "replay",
+        commands.replay,
+        "Judge a saved answer of Prometheus; needs no server.",
+        _EXIT_CODES,
+        "curl -s http://localhost:9090/api/v1/query "
+        "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[2h]' "
+        "> capture.json\n"
+        f"  {PROGRAM} replay capture.json --deploy-time 2026-11-29T14:05:00Z",
+    )
+    replay.add_argument(
+        "capture",
+        metavar="CAPTURE",
+        help="file with the JSON that /api/v1/query answers to a range selector; "
+        "- is standard input",
+    )
+    replay.add_argument(
+        "--deploy-time",
+        required=True,
+        dest="at",
+        type=_reader(parse_time),
+        metavar="T",
+        help="ISO 8601 (UTC where no zone is given) or Unix seconds",
+    )
+    replay.add_argument(
+        "--engine", default="classic", choices=["classic"], help="default classic"
+    )
+    replay.add_argument(
+        "--profile",
+        default="pgverdict",
+        choices=sorted(PROFILES),
+        help="whose metric names the capture has; default pgverdict",
+    )
+    _add_window(replay)
+    _add_output(replay)
+
+
+def _add_check(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    checking = _command(
+        words,
+        "check",
+        check,
+        "Check the configuration, and that each system can be reached and used.",
+        "Exit codes: 0 all is well, 2 configuration or usage, "
+        "3 a system could not be reached or may not be used.",
+        f"{PROGRAM} check --config.file=evaluator.yml",
+    )
+    _add_config(checking)
+    checking.add_argument(
+        "--syntax-only",
+        action="store_true",
+        help="read the configuration and its secrets, reach for nothing",
+    )
+
+
+def _command(
+    words: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    function: Callable[[argparse.Namespace], int],
+    summary: str,
+    exit_codes: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """One word: a line on what it does, its exit codes, an example that works."""
+    parser = words.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=f"{exit_codes}\n\nExample:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(command=function)
+    parser.add_argument(
+        "--log.level", dest="log_level", default="info", choices=logs.LEVELS
+    )
+    parser.add_argument(
+        "--log.format", dest="log_format", default="logfmt", choices=logs.FORMATS
+    )
+    return parser
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config.file",
+        dest="config_file",
+        type=Path,
+        default=Path("evaluator.yml"),
+        metavar="FILE",
+        help="YAML; default evaluator.yml in this folder",
+    )
+
+
+def _add_window(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--window",
+        type=_reader(parse_duration),
+        metavar="DURATION",
+        help="length of each side of the deploy; default 30m",
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        dest="everything",
+        help="list the queries without a finding in the table, too",
+    )
+
+
+def _reader(read: Callable[[str], float]) -> Callable[[str], float]:
+    """Give argparse our own sentence instead of its 'invalid value'."""
+
+    def convert(text: str) -> float:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert

@@ -1,0 +1,157 @@
+"""What run, deploy and replay do with their arguments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from msgspec.structs import replace
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
+
+from .assembly import Systems
+from .config import Config, EngineConfig, load
+from .errors import ConfigurationError
+from .examination import examine
+from .ledger import Ledger
+from .model import Deploy, Report
+from .service import Outside, Schedule, Service
+from .sinks.gauges import Gauges
+from .sinks.report import to_json, to_table
+from .sources.captures import read_capture
+from .sources.profiles import PROFILES
+from .sources.readings import Reading
+from .units import show_duration, show_time
+from .validation import Duration
+from .web import Pages, WebServer
+
+log = structlog.get_logger()
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watch until told to stop."""
+    config = load(options.config_file)
+    systems = Systems(config, os.environ)
+    outside = Outside(systems.find, systems.read, systems.annotations().publish)
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    GCCollector(registry=registry)
+    gauges = Gauges(registry)
+    ready = threading.Event()
+    pages = Pages(
+        registry, options.telemetry_path or config.web.telemetry_path, ready.is_set
+    )
+    address = options.listen_address or config.web.listen_address
+    with (
+        Ledger(config.service.state) as ledger,
+        WebServer(pages, address) as server,
+        _stopped_by_signal() as stop,
+    ):
+        service = Service(
+            outside,
+            ledger,
+            gauges,
+            config.engine.settings(),
+            _schedule(config),
+            time.time,
+        )
+        service.show()
+        log.info("watching", address=server.address)
+        while not stop.is_set():
+            started = time.monotonic()
+            service.round()
+            ready.set()
+            spent = time.monotonic() - started
+            stop.wait(max(0.0, config.service.poll_interval - spent))
+        log.info("stopped")
+    return 0
+
+
+def deploy(options: argparse.Namespace) -> int:
+    """Judge one deploy now."""
+    config = load(options.config_file)
+    settings = _engine(config.engine, options.window).settings()
+    one = Deploy(
+        id="-".join(filter(None, ("manual", options.service, f"{options.at:.0f}"))),
+        at=options.at,
+        service=options.service,
+        environment=options.environment,
+        version=options.version,
+        source="command line",
+    )
+    _must_have_passed(one.at, settings.window)
+    systems = Systems(config, os.environ)
+    report = examine(one, systems.read, settings, time.time)
+    _print(report, options)
+    if options.annotate:
+        systems.annotations().publish(report)
+    return int(bool(report.detected))
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Judge a saved answer of Prometheus."""
+    engine = _engine(EngineConfig(engine=options.engine), options.window)
+    one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
+
+    def read(_: Deploy, start: float, end: float) -> Reading:
+        return read_capture(options.capture, PROFILES[options.profile], start, end)
+
+    report = examine(one, read, engine.settings(), time.time)
+    _print(report, options)
+    return int(bool(report.detected))
+
+
+def _engine(engine: EngineConfig, window: float | None) -> EngineConfig:
+    return engine if window is None else replace(engine, window=Duration(window))
+
+
+def _must_have_passed(at: float, window: float) -> None:
+    """A window that is still open holds half a story."""
+    now = time.time()
+    if at > now:
+        raise ConfigurationError(
+            f"--at: {show_time(at)} lies {show_duration(at - now)} in the future"
+        )
+    if at + window > now:
+        raise ConfigurationError(
+            f"--at: the window after {show_time(at)} ends at {show_time(at + window)}, "
+            f"in {show_duration(at + window - now)}; wait, or take a shorter --window"
+        )
+
+
+def _print(report: Report, options: argparse.Namespace) -> None:
+    text = (
+        to_json(report)
+        if options.format == "json"
+        else to_table(report, everything=options.everything)
+    )
+    print(text, flush=True)  # noqa: T201
+
+
+def _schedule(config: Config) -> Schedule:
+    service = config.service
+    return Schedule(
+        settle=service.settle,
+        lookback=service.lookback,
+        give_up_after=service.give_up_after,
+        retention=service.retention,
+    )
+
+
+@contextmanager
+def _stopped_by_signal() -> Iterator[threading.Event]:
+    """SIGTERM and Ctrl-C ask for an end after the round; a second one does not wait."""
+    stop = threading.Event()
+
+    def ask(number: int, _: object) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask)
+    yield stop

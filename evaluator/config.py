@@ -1,0 +1,223 @@
+"""The configuration file: what may stand in it, its defaults, and where secrets are.
+
+Secrets are never in the file itself: a ``…_file`` setting names the file that holds
+one, or an environment variable does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import msgspec
+import yaml
+from msgspec import Meta
+
+from .errors import ConfigurationError
+from .model import Settings
+from .sources.deploys import Matcher
+from .sources.profiles import PROFILES, Profile
+from .validation import Duration, nearest, read_settings
+
+Url: TypeAlias = Annotated[
+    str, Meta(pattern="^https?://", description="an http:// or https:// address")
+]
+Span: TypeAlias = Annotated[Duration, Meta(description="a duration such as 30m or 90s")]
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """How to reach one system and as whom."""
+
+    username: str = ""
+    password_file: str = ""
+    token_file: str = ""
+    ca_file: str = ""
+    insecure_skip_verify: bool = False
+    headers: dict[str, str] = {}
+    timeout: Span = Duration(30)
+
+
+class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
+    """Where the counters are and what they are called."""
+
+    url: Annotated[Url, Meta(examples=["http://localhost:9090"])]
+    profile: str = "pgverdict"
+    metrics: dict[str, str | float] = {}
+    selector: str = ""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.profile not in PROFILES:
+            problems.append(
+                f"profile: no profile {self.profile!r}{nearest(self.profile, PROFILES)}"
+            )
+        known = Profile.__dataclass_fields__
+        problems.extend(
+            f"metrics.{name}: unknown setting{nearest(name, known)}"
+            for name in self.metrics
+            if name not in known
+        )
+        if problems:
+            raise ValueError("\n".join(problems))
+
+    @property
+    def names(self) -> Profile:
+        """The profile with what the file overrides."""
+        return replace(PROFILES[self.profile], **self.metrics)  # type: ignore[arg-type]
+
+
+class GrafanaConfig(Endpoint, frozen=True, kw_only=True):
+    """Where the deploy annotations are, and where verdicts are written."""
+
+    url: Annotated[Url, Meta(examples=["http://localhost:3000"])]
+
+
+class MatcherConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Which annotations are deploys, and what their tags and text mean."""
+
+    tags: tuple[str, ...] = Matcher().tags
+    tag_patterns: tuple[str, ...] = Matcher().tag_patterns
+    text_patterns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.matcher()
+
+    def matcher(self) -> Matcher:
+        """Build the matcher; ValueError tells every problem with it."""
+        return Matcher(self.tags, self.tag_patterns, self.text_patterns)
+
+
+Fraction: TypeAlias = Annotated[
+    float, Meta(gt=0, lt=1, description="a fraction between 0 and 1 such as 0.05")
+]
+
+
+class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The rule that judges, and its settings."""
+
+    engine: Annotated[
+        str, Meta(pattern="^classic$", description='the name of an engine, "classic"')
+    ] = "classic"
+    window: Span = Duration(1800)
+    # Six intervals are the fewest that can be split in two segments of three.
+    min_samples: Annotated[
+        int, Meta(ge=3, description="a whole number of intervals, 3 or more")
+    ] = 10
+    min_calls: Annotated[
+        int, Meta(ge=1, description="a whole number of calls, 1 or more")
+    ] = 100
+    threshold: Annotated[
+        float, Meta(ge=0, description="a fraction such as 0.2 for +20 %")
+    ] = 0.2
+    alpha: Fraction = 0.05
+    max_gap: Span = Duration(300)
+
+    def settings(self) -> Settings:
+        return Settings(**msgspec.structs.asdict(self))
+
+
+class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The loop: how often, how far back, for how long.
+
+    Args:
+        poll_interval: time from one round to the next.
+        settle: wait after a window's end until Prometheus holds all of its samples.
+        lookback: a deploy older than this is not taken up any more.
+        give_up_after: a deploy that cannot be judged is tried this long.
+        retention: how long verdicts stay on /metrics; the alert resolves with them.
+        state: the file that remembers what was judged.
+    """
+
+    poll_interval: Span = Duration(60)
+    settle: Span = Duration(90)
+    lookback: Span = Duration(86_400)
+    give_up_after: Span = Duration(86_400)
+    retention: Span = Duration(86_400)
+    state: str = "pgverdict.sqlite"
+
+
+class WebConfig(msgspec.Struct, frozen=True, kw_only=True):
+    listen_address: Annotated[
+        str, Meta(pattern=r":\d+$", description="host:port or :port such as :9720")
+    ] = ":9720"
+    telemetry_path: Annotated[
+        str, Meta(pattern="^/.+", description="a path such as /metrics")
+    ] = "/metrics"
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole file; ``services`` narrows the selector to a service's databases."""
+
+    prometheus: PrometheusConfig
+    grafana: GrafanaConfig | None = None
+    deploys: tuple[MatcherConfig, ...] = (MatcherConfig(),)
+    services: dict[str, str] = {}
+    engine: EngineConfig = EngineConfig()
+    service: ServiceConfig = ServiceConfig()
+    web: WebConfig = WebConfig()
+
+    def __post_init__(self) -> None:
+        if not self.deploys:
+            raise ValueError(
+                "deploys: empty; leave it out to take the tag 'deploy'"
+            )
+
+    @property
+    def matchers(self) -> tuple[Matcher, ...]:
+        return tuple(deploys.matcher() for deploys in self.deploys)
+
+    def selector_for(self, service: str) -> str:
+        """Which series belong to *service*; the general selector if it has none."""
+        return self.services.get(service, self.prometheus.selector)
+
+
+def load(path: Path) -> Config:
+    """Read the configuration file.
+
+    Raises:
+        ConfigurationError: every problem, each with its place and what would be right.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path}: cannot be read: {error.strerror}; name another with --config.file"
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: is no YAML: {_place(error)}") from error
+    return read_settings(data, Config, str(path))
+
+
+def secret(
+    name: str, file: str, environ: Mapping[str, str] = os.environ, *, setting: str = ""
+) -> str:
+    """Find a secret in *file*, in ``NAME_FILE``, or in ``NAME``; empty if in none.
+
+    Raises:
+        ConfigurationError: the file cannot be read or is empty; never with its content.
+    """
+    path = file or environ.get(f"{name}_FILE", "")
+    if not path:
+        return environ.get(name, "")
+    place = setting if file else f"{name}_FILE"
+    try:
+        value = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not text"
+        raise ConfigurationError(f"{place}: {path} cannot be read: {reason}") from error
+    if not value:
+        raise ConfigurationError(f"{place}: {path} is empty; it should hold the secret")
+    return value
+
+
+def _place(error: Exception) -> str:
+    """Line and reason of a YAML error, without the text around it."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return (
+            "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "unreadable"
+        )
+    return f"line {mark.line + 1}: {getattr(error, 'problem', '')}"

@@ -1,0 +1,196 @@
+"""The loop: find deploys, judge those whose window has passed, tell, show.
+
+Everything from outside is passed in, the clock too, so that the tests can turn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import structlog
+
+from .errors import PgverdictError
+from .examination import examine
+from .ledger import Ledger
+from .model import Deploy, Report, Settings
+from .sinks.gauges import Gauges
+from .sources.deploys import Mark
+from .sources.readings import Reading
+from .units import show_time
+
+log = structlog.get_logger()
+
+# A deploy that could not be judged is tried again after a quarter of the time it has
+# been due, but at least and at most so often.
+_RETRY_LEAST, _RETRY_MOST = 60.0, 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When what is done, seconds; see ServiceConfig for what each means."""
+
+    settle: float
+    lookback: float
+    give_up_after: float
+    retention: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the loop needs of the world.
+
+    Args:
+        find: marks of the deploys between two moments.
+        read: counters of the deploy's databases between two moments.
+        tell: write the verdict where people see it; safe to call again.
+    """
+
+    find: Callable[[float, float], Iterable[Mark]]
+    read: Callable[[Deploy, float, float], Reading]
+    tell: Callable[[Report], object]
+
+
+class Service:
+    """Keeps the ledger, the annotations and the gauges up to date, round by round."""
+
+    def __init__(
+        self,
+        outside: Outside,
+        ledger: Ledger,
+        gauges: Gauges,
+        settings: Settings,
+        schedule: Schedule,
+        clock: Callable[[], float],
+    ) -> None:
+        self._outside = outside
+        self._ledger = ledger
+        self._gauges = gauges
+        self._settings = settings
+        self._schedule = schedule
+        self._clock = clock
+        self._told: dict[str, str] = {}
+
+    def round(self) -> None:
+        """Do everything that is due once; no error of the outside escapes."""
+        with self._gauges.timed("round"):
+            for name, step in (
+                ("discover", self._discover),
+                ("judge", self._judge),
+                ("publish", self._publish),
+            ):
+                self._attempt(name, step)
+            self._forget()
+            self.show()
+        self._gauges.succeeded("round", self._clock())
+
+    def show(self) -> None:
+        """Put what the ledger holds on /metrics."""
+        since = self._clock() - self._schedule.retention
+        self._gauges.show(self._ledger.reports(since), pending=self._ledger.waiting())
+
+    def _attempt(self, name: str, step: Callable[[], bool]) -> None:
+        with self._gauges.timed(name):
+            try:
+                clean = step()
+            except PgverdictError as error:
+                self._complain(name, name, error)
+                return
+            except Exception:
+                # A defect of ours must not end the watch over the other deploys.
+                log.exception("step failed", step=name)
+                self._gauges.failed(name)
+                return
+        if clean:
+            self._told.pop(name, None)
+            self._gauges.succeeded(name, self._clock())
+
+    def _discover(self) -> bool:
+        now = self._clock()
+        start = now - self._schedule.lookback
+        for mark in self._outside.find(start, now):
+            if mark.deploy.at >= start and self._ledger.note(mark.deploy):
+                log.info(
+                    "deploy found",
+                    deploy=mark.deploy.id,
+                    service=mark.deploy.service,
+                    at=show_time(mark.deploy.at),
+                    due=show_time(mark.deploy.at + self._wait),
+                )
+                for note in mark.notes:
+                    log.warning("deploy unclear", deploy=mark.deploy.id, why=note)
+        return True
+
+    def _judge(self) -> bool:
+        clean = True
+        for deploy in self._ledger.due(self._clock(), self._wait):
+            try:
+                report = examine(
+                    deploy, self._outside.read, self._settings, self._clock
+                )
+            except PgverdictError as error:
+                clean = False
+                self._complain("judge", deploy.id, error)
+                self._postpone(deploy, error)
+                continue
+            self._ledger.decide(report)
+            self._told.pop(deploy.id, None)
+            log.info(
+                "deploy judged",
+                deploy=deploy.id,
+                tested=len(report.verdicts),
+                detected=len(report.detected),
+                lone_samples=report.quality.lone_samples,
+            )
+        return clean
+
+    def _postpone(self, deploy: Deploy, error: PgverdictError) -> None:
+        """Try again later, or say for good that it could not be told."""
+        now = self._clock()
+        overdue = now - deploy.at - self._wait
+        if overdue < self._schedule.give_up_after:
+            pause = min(max(overdue / 4, _RETRY_LEAST), _RETRY_MOST)
+            self._ledger.postpone(deploy, now + pause)
+            return
+        log.error("deploy given up", deploy=deploy.id, error=str(error))
+        self._ledger.decide(
+            Report(
+                deploy=deploy,
+                judged_at=now,
+                settings=self._settings,
+                verdicts=(),
+                failure=str(error),
+            )
+        )
+
+    def _publish(self) -> bool:
+        clean = True
+        for report in self._ledger.unpublished():
+            try:
+                self._outside.tell(report)
+            except PgverdictError as error:
+                clean = False
+                self._complain("publish", report.deploy.id, error)
+                continue
+            self._ledger.published(report)
+            self._told.pop(report.deploy.id, None)
+            log.info("verdict annotated", deploy=report.deploy.id)
+        return clean
+
+    def _forget(self) -> None:
+        """Drop what nobody can ask for again: older than lookback and retention."""
+        schedule = self._schedule
+        oldest = max(schedule.lookback, schedule.retention)
+        oldest += schedule.give_up_after + self._wait
+        self._ledger.forget(self._clock() - oldest)
+
+    def _complain(self, step: str, about: str, error: PgverdictError) -> None:
+        """Count every time, log only news: a dead Grafana is one line."""
+        self._gauges.failed(step)
+        if self._told.get(about) != str(error):
+            self._told[about] = str(error)
+            log.error("step failed", step=step, about=about, error=str(error))
+
+    @property
+    def _wait(self) -> float:
+        return self._settings.window + self._schedule.settle

@@ -1,0 +1,160 @@
+"""A report as JSON, and as a table for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from ..model import Outcome, QueryKey, Report, Verdict
+from ..units import show_duration, show_time
+
+_COLUMNS = ("factor", "before", "after", "costs", "p", "changed", "query")
+_NOUNS = {
+    Outcome.DETECTED: "detected",
+    Outcome.BACKGROUND_CHANGE: "changed elsewhere in the window",
+    Outcome.NO_REGRESSION: "without a regression",
+    Outcome.INSUFFICIENT_DATA: "with too little data to tell",
+    Outcome.PENDING: "pending",
+}
+
+
+def to_json(report: Report) -> str:
+    """Everything in the report; times are Unix seconds, durations seconds.
+
+    A number that belongs to a step the query did not reach is left out.
+    """
+    document = {
+        "deploy": msgspec.to_builtins(report.deploy),
+        "deploy_time": report.deploy.at,
+        "judged_at": report.judged_at,
+        "window_seconds": report.settings.window,
+        "settings": {
+            "engine": report.settings.engine,
+            "min_samples": report.settings.min_samples,
+            "min_calls": report.settings.min_calls,
+            "threshold": report.settings.threshold,
+            "alpha": report.settings.alpha,
+            "max_gap_seconds": report.settings.max_gap,
+        },
+        "quality": msgspec.to_builtins(report.quality),
+        "notes": report.notes,
+        "failure": report.failure,
+        "queries": [_query_fields(verdict) for verdict in report.verdicts],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
+
+
+def to_table(report: Report, *, everything: bool = False) -> str:
+    """What a person wants to see first: the findings, then what could not be told.
+
+    Args:
+        everything: also list the queries without a finding.
+    """
+    lines = [_headline(report)]
+    shown = list(report.detected)
+    if everything:
+        shown += [v for v in report.verdicts if v.outcome is not Outcome.DETECTED]
+    if shown:
+        lines += ["", *_aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
+    lines += ["", _counts(report)]
+    lines += [f"note: {note}" for note in report.notes]
+    return "\n".join(lines)
+
+
+def describe_key(key: QueryKey) -> str:
+    """One query for a person, such as ``app@shop on db1:9719, queryid 42``."""
+    nested = ", nested" if key.toplevel == "false" else ""
+    return f"{key.user}@{key.database} on {key.instance}, queryid {key.queryid}{nested}"
+
+
+def _query_fields(verdict: Verdict) -> dict[str, Any]:
+    before, after = verdict.before, verdict.after
+    fields: dict[str, Any] = {
+        "server": verdict.key.instance,
+        "datname": verdict.key.database,
+        "user": verdict.key.user,
+        "queryid": verdict.key.queryid,
+        "toplevel": verdict.key.toplevel,
+        "usable": verdict.usable,
+        "dropped": verdict.dropped,
+        "samples_before": before.samples,
+        "samples_after": after.samples,
+        "calls_before": before.calls,
+        "calls_after": after.calls,
+    }
+    if verdict.factor is not None:
+        fields |= {
+            "mean_before": before.mean,
+            "mean_after": after.mean,
+            "factor": verdict.factor,
+        }
+    if verdict.change is not None:
+        fields |= {
+            "min_segment": verdict.change.min_segment,
+            "split": verdict.change.split,
+            "q": verdict.change.statistic,
+            "change_at": verdict.change.at,
+        }
+    if verdict.test is not None:
+        if verdict.test.t is not None:
+            fields |= {"t": verdict.test.t, "nu": verdict.test.nu}
+        fields |= {"p_nominal": verdict.test.p_nominal, "score": verdict.test.score}
+    if verdict.effect is not None:
+        fields["extra_seconds_per_second"] = verdict.effect.extra_seconds_per_second
+    if verdict.reason:
+        fields["reason"] = verdict.reason
+    return fields | {"verdict": verdict.outcome, "stage": verdict.stage}
+
+
+def _headline(report: Report) -> str:
+    deploy = report.deploy
+    named = " ".join(filter(None, (deploy.service, deploy.environment, deploy.version)))
+    return (
+        f"deploy {named or deploy.id} at {show_time(deploy.at)}, "
+        f"{show_duration(report.settings.window)} before and after, "
+        f"engine {report.settings.engine}"
+    )
+
+
+def _counts(report: Report) -> str:
+    if report.failure:
+        return f"could not be judged: {report.failure}"
+    counts = ((report.count(outcome), noun) for outcome, noun in _NOUNS.items())
+    listed = ", ".join(f"{count} {noun}" for count, noun in counts if count)
+    return f"{len(report.verdicts)} queries: {listed or 'nothing to judge'}"
+
+
+def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
+    query = describe_key(verdict.key)
+    if verdict.outcome is not Outcome.DETECTED:
+        why = verdict.reason or f"{verdict.outcome} at {verdict.stage}"
+        query = f"{query}: {why}"
+    return (
+        "" if verdict.factor is None else f"×{verdict.factor:.2f}",
+        _seconds(verdict.before.mean),
+        _seconds(verdict.after.mean),
+        ""
+        if verdict.effect is None
+        else f"{show_duration(verdict.effect.extra_seconds_per_second)}/s",
+        "" if verdict.test is None else f"{verdict.test.p_nominal:.1g}",
+        ""
+        if verdict.change is None
+        else f"{verdict.change.at - report.deploy.at:+.0f} s",
+        query,
+    )
+
+
+def _seconds(mean: float | None) -> str:
+    return "" if mean is None else show_duration(mean)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Numbers to the right, the last column to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        numbers = (
+            cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)
+        )
+        yield "  ".join([*numbers, row[-1]])

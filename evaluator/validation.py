@@ -1,0 +1,122 @@
+"""Plain data from a file → typed settings, with every problem told at once.
+
+The settings are msgspec structs. A field's ``Meta(description=…, examples=[…])`` says
+what would be right, and is what a person reads when it is not.
+"""
+
+from __future__ import annotations
+
+import difflib
+import types
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import msgspec
+
+from .errors import ConfigurationError
+from .units import parse_duration
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Duration(float):
+    """Seconds; written in a file as ``30m``, ``90s`` or a number of seconds."""
+
+
+def read_settings(data: object, kind: type[T], source: str) -> T:
+    """Build *kind* from parsed YAML.
+
+    Args:
+        source: name of the file, the first part of every message.
+
+    Raises:
+        ConfigurationError: one line for each problem, in the order of the file.
+    """
+    problems: list[str] = []
+    settings = _read_struct({} if data is None else data, kind, f"{source}: ", problems)
+    if problems or settings is None:
+        raise ConfigurationError(*problems)
+    return settings
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean "x"?`` for the most similar known name, or what is known."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f'; did you mean "{close[0]}"?'
+    return f"; known are {', '.join(sorted(names))}"
+
+
+def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T | None:
+    if not isinstance(data, Mapping):
+        problems.append(f"{at.rstrip('.')}expected settings as 'name: value' lines")
+        return None
+    before = len(problems)
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    problems.extend(
+        f"{at}{name}: unknown setting{nearest(str(name), fields)}"
+        for name in data
+        if name not in fields
+    )
+    values: dict[str, Any] = {}
+    for name, field in fields.items():
+        if name in data:
+            values[name] = _read_value(data[name], field.type, at + name, problems)
+        elif field.required:
+            problems.append(f"{at}{name}: missing{_example(field.type)}")
+    if len(problems) > before:
+        return None
+    try:
+        return kind(**values)
+    except ValueError as error:
+        problems.extend(f"{at}{line}" for line in str(error).splitlines())
+        return None
+
+
+def _read_value(value: object, kind: Any, at: str, problems: list[str]) -> Any:
+    bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    for option in get_args(bare) if isinstance(bare, types.UnionType) else (bare,):
+        if isinstance(option, type) and issubclass(option, msgspec.Struct):
+            return _read_struct(value, option, f"{at}.", problems)
+    origin, inner = get_origin(bare), get_args(bare)
+    if origin is tuple and isinstance(value, list):
+        items = (
+            _read_value(item, inner[0], f"{at}[{i}]", problems)
+            for i, item in enumerate(value)
+        )
+        return tuple(items)
+    if origin is dict and isinstance(value, Mapping):
+        return {
+            str(name): _read_value(item, inner[1], f"{at}.{name}", problems)
+            for name, item in value.items()
+        }
+    try:
+        return msgspec.convert(value, kind, dec_hook=_convert_special)
+    except (msgspec.ValidationError, ValueError) as error:
+        problems.append(f"{at}: {_expected(kind, value) or error}")
+        return None
+
+
+def _convert_special(kind: type, value: object) -> object:
+    if kind is Duration and isinstance(value, (str, int, float)):
+        return Duration(parse_duration(str(value)))
+    raise ValueError("expected a duration such as 30m or 90s")
+
+
+def _meta(kind: Any) -> Iterable[msgspec.Meta]:
+    return (m for m in getattr(kind, "__metadata__", ()) if isinstance(m, msgspec.Meta))
+
+
+def _expected(kind: Any, value: object) -> str:
+    """What the field's description says would be right."""
+    for meta in _meta(kind):
+        if meta.description:
+            return f"expected {meta.description}, got {value!r}"
+    return ""
+
+
+def _example(kind: Any) -> str:
+    return "".join(
+        f"; for example {meta.examples[0]}" for meta in _meta(kind) if meta.examples
+    )

@@ -1,0 +1,67 @@
+"""Durations and moments as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.units import parse_duration, parse_time, show_duration, show_time
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30m", 1800), ("1h30m", 5400), ("90s", 90), ("90", 90), ("1.5h", 5400)],
+)
+def test_durations_are_read_as_prometheus_writes_them(text, seconds):
+    assert parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "30 minutes", "-5m", "0", "nan", "1e99"])
+def test_what_is_no_duration_is_told_with_an_example(text):
+    with pytest.raises(ValueError, match="a duration such as 30m or 90s"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-09-21T13:33:20Z",
+        "2026-09-21T13:33:20",
+        "2026-09-21T15:33:20+02:00",
+        "1789997600",
+    ],
+)
+def test_a_moment_is_the_same_however_it_is_written(text):
+    assert parse_time(text) == 1789997600.0
+
+
+def test_milliseconds_are_refused_and_the_right_number_offered():
+    with pytest.raises(ValueError, match="did you mean 1789997600"):
+        parse_time("1789997600000")
+
+
+@pytest.mark.parametrize("text", ["yesterday", "", "-5", "inf"])
+def test_what_is_no_moment_is_refused(text):
+    with pytest.raises(ValueError, match="expected"):
+        parse_time(text)
+
+
+@given(at=st.integers(0, 4_000_000_000))
+def test_a_shown_moment_reads_back(at):
+    assert parse_time(show_time(at)) == at
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0000025, "2.5 µs"),
+        (0.0981, "98.1 ms"),
+        (90, "90 s"),
+        (1800, "30 min"),
+        (86400, "24 h"),
+        (604800, "7 d"),
+    ],
+)
+def test_a_duration_is_shown_in_the_unit_that_reads_best(seconds, text):
+    assert show_duration(seconds) == text
