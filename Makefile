@@ -1,0 +1,44 @@
+# `make` alone prints the words. Everything that is needed is set up on the way:
+# Python's packages in .venv, servers in a cache outside the checkout (lab/cache.py).
+
+PYTHON ?= python3
+RUN := .venv/bin/python
+READY := .venv/ready
+
+.DEFAULT_GOAL := words
+.DELETE_ON_ERROR:
+.PHONY: words demo test check format bench
+
+words:
+	@echo 'make demo     watch the whole system catch a slowed query; KEEP=1 leaves it up'
+	@echo 'make test     check, then every test; ARGS="-k word" chooses some'
+	@echo 'make check    style, types, and the linters'
+	@echo 'make format   lay out the Python files'
+	@echo 'make bench    the measurements that the documentation quotes'
+
+$(READY): requirements-dev.lock pyproject.toml lab/bootstrap.py
+	@$(PYTHON) -m lab.bootstrap
+	@touch $@
+
+demo: $(READY)
+	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
+
+# The servers are fetched while the checks run: the first time, building takes minutes.
+test: $(READY)
+	@$(RUN) -m lab.fetch & fetched=$$!; \
+	$(MAKE) --no-print-directory check && wait $$fetched && $(RUN) -m pytest $(ARGS)
+
+check: $(READY)
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+	$(RUN) -m yamllint --strict .
+	.venv/bin/hadolint Dockerfile
+
+format: $(READY)
+	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff format
+
+bench: $(READY)
+	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
+		|| echo 'no measurement yet'
