@@ -81,17 +81,21 @@ def test_a_read_sends_its_parameters_and_gives_the_body():
 
 
 def test_a_path_prefix_of_the_address_is_kept():
-    with FaultServer(OK) as server:
-        with Client("mimir", server.url + "/prometheus/") as http:
-            http.get("/api/v1/query")
+    with (
+        FaultServer(OK) as server,
+        Client("mimir", server.url + "/prometheus/") as http,
+    ):
+        http.get("/api/v1/query")
 
     assert server.requests[0].path == "/prometheus/api/v1/query"
 
 
 def test_headers_such_as_the_tenant_go_with_each_request():
-    with FaultServer(OK) as server:
-        with client(server, headers={"X-Scope-OrgID": "shop"}) as http:
-            http.get("/x")
+    with (
+        FaultServer(OK) as server,
+        client(server, headers={"X-Scope-OrgID": "shop"}) as http,
+    ):
+        http.get("/x")
 
     assert server.requests[0].headers["X-Scope-OrgID"] == "shop"
 
@@ -122,9 +126,11 @@ def test_credentials_of_the_netrc_file_are_left_alone(tmp_path, monkeypatch):
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_read_is_asked_again_where_that_may_help(status):
     naps = Naps()
-    with FaultServer(Fault(status), Fault(status), OK) as server:
-        with client(server, sleep=naps) as http:
-            answer = http.get("/x")
+    with (
+        FaultServer(Fault(status), Fault(status), OK) as server,
+        client(server, sleep=naps) as http,
+    ):
+        answer = http.get("/x")
 
     assert answer.json(dict[str, bool]) == {"ok": True}
     assert naps.seconds == [0.5, 1.0]
@@ -148,9 +154,11 @@ def test_a_read_is_given_up_after_so_many_attempts():
 
 def test_the_time_that_the_server_asks_for_is_waited():
     naps = Naps()
-    with FaultServer(Fault(429, headers={"Retry-After": "7"}), OK) as server:
-        with client(server, sleep=naps) as http:
-            http.get("/x")
+    with (
+        FaultServer(Fault(429, headers={"Retry-After": "7"}), OK) as server,
+        client(server, sleep=naps) as http,
+    ):
+        http.get("/x")
 
     assert naps.seconds == [7.0]
 
@@ -158,9 +166,11 @@ def test_the_time_that_the_server_asks_for_is_waited():
 def test_a_date_to_come_back_at_is_waited_for():
     naps = Naps()
     past = formatdate(0, usegmt=True)
-    with FaultServer(Fault(503, headers={"Retry-After": past}), OK) as server:
-        with client(server, sleep=naps) as http:
-            http.get("/x")
+    with (
+        FaultServer(Fault(503, headers={"Retry-After": past}), OK) as server,
+        client(server, sleep=naps) as http,
+    ):
+        http.get("/x")
 
     assert naps.seconds == [0.0]
 

@@ -1,0 +1,180 @@
+"""Raw series → the counters of each query, at the scrapes that stored both (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from ..errors import SourceError
+from ..model import CounterSeries, DataQuality, Floats, QueryKey
+from .matrix import RawSeries
+from .profiles import Profile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The counters of all queries, and how much of the data could be used.
+
+    Args:
+        series: ascending by key; empty series where no scrape stored both counters.
+        first, last: times of the oldest and the newest usable scrape, Unix seconds.
+    """
+
+    series: tuple[CounterSeries, ...] = ()
+    quality: DataQuality = field(default_factory=DataQuality)
+    first: float | None = None
+    last: float | None = None
+
+
+def pair(
+    raw: Iterable[RawSeries],
+    profile: Profile,
+    start: float,
+    end: float,
+    where: str,
+) -> Reading:
+    """Put the counters of each query side by side.
+
+    A scrape counts where both counters were stored with finite values; where only one
+    was, it is counted as lone.
+
+    Args:
+        raw: other metrics than the profile's are left out.
+        start, end: samples with start ≤ time ≤ end are used, compared in whole
+            milliseconds, which is all that Prometheus keeps.
+
+    Raises:
+        SourceError: two series would be the same query.
+    """
+    found: dict[QueryKey, dict[str, RawSeries]] = {}
+    for series in raw:
+        cut = _within(series, start, end)
+        if cut.name not in profile.metrics or not cut.times.size:
+            continue
+        metrics = found.setdefault(profile.key(cut.labels), {})
+        if cut.name in metrics:
+            raise SourceError(f"{where}: {_ambiguity(metrics[cut.name], cut)}")
+        metrics[cut.name] = cut
+    paired, lone = [], 0
+    for key in sorted(found):
+        if profile.calls in found[key] or profile.seconds in found[key]:
+            counters, alone = _paired(key, found[key], profile)
+            paired.append(counters)
+            lone += alone
+    return _reading(paired, DataQuality(lone_samples=lone))
+
+
+def join(readings: Iterable[Reading], warnings: Iterable[str] = ()) -> Reading:
+    """Readings of different queries as one, with all their warnings and more."""
+    parts = list(readings)
+    told = [*warnings, *(text for part in parts for text in part.quality.warnings)]
+    return _reading(
+        sorted((one for part in parts for one in part.series), key=lambda one: one.key),
+        DataQuality(
+            lone_samples=sum(part.quality.lone_samples for part in parts),
+            warnings=tuple(dict.fromkeys(told)),
+        ),
+    )
+
+
+def _reading(series: Sequence[CounterSeries], quality: DataQuality) -> Reading:
+    usable = [one.times for one in series if one.times.size]
+    return Reading(
+        tuple(series),
+        replace(quality, series=len(usable)),
+        min((float(times[0]) for times in usable), default=None),
+        max((float(times[-1]) for times in usable), default=None),
+    )
+
+
+def _within(series: RawSeries, start: float, end: float) -> RawSeries:
+    times = _milliseconds(series.times)
+    inside = (times >= np.rint(start * 1000)) & (times <= np.rint(end * 1000))
+    return RawSeries(series.labels, series.times[inside], series.values[inside])
+
+
+def _milliseconds(times: Floats) -> Floats:
+    return np.rint(times * 1000)
+
+
+def _paired(
+    key: QueryKey, metrics: Mapping[str, RawSeries], profile: Profile
+) -> tuple[CounterSeries, int]:
+    """The counters at the times of both, and at how many times there is only one."""
+    calls = _finite(metrics.get(profile.calls))
+    seconds = _finite(metrics.get(profile.seconds))
+    common, in_calls, in_seconds = np.intersect1d(
+        _milliseconds(calls.times),
+        _milliseconds(seconds.times),
+        assume_unique=True,
+        return_indices=True,
+    )
+    counters = CounterSeries(
+        key,
+        times=calls.times[in_calls],
+        calls=calls.values[in_calls],
+        seconds=seconds.values[in_seconds] * profile.seconds_per_unit,
+        since=_since(common, metrics.get(profile.since)),
+    )
+    return counters, calls.times.size + seconds.times.size - 2 * common.size
+
+
+def _finite(series: RawSeries | None) -> RawSeries:
+    if series is None:
+        return RawSeries({}, np.empty(0), np.empty(0))
+    good = np.isfinite(series.values)
+    return RawSeries(series.labels, series.times[good], series.values[good])
+
+
+def _since(milliseconds: Floats, series: RawSeries | None) -> Floats | None:
+    """When the entry was made, at each of these times; NaN where that is unknown."""
+    if series is None:
+        return None
+    known = _finite(series)
+    since = np.full(milliseconds.shape, np.nan)
+    _, here, there = np.intersect1d(
+        milliseconds,
+        _milliseconds(known.times),
+        assume_unique=True,
+        return_indices=True,
+    )
+    since[here] = known.values[there]
+    return since
+
+
+def _ambiguity(one: RawSeries, other: RawSeries) -> str:
+    """Which labels tell two series apart that would be the same query."""
+    differing = {
+        label: (one.labels.get(label, ""), other.labels.get(label, ""))
+        for label in sorted({*one.labels, *other.labels})
+        if one.labels.get(label, "") != other.labels.get(label, "")
+    }
+    if not differing:
+        return f"the series {dict(one.labels)} is there twice"
+    told = " and ".join(
+        f"{label} ({values[0]!r} and {values[1]!r})"
+        for label, values in differing.items()
+    )
+    label, values = next(iter(differing.items()))
+    return (
+        f"two series of {one.name} would be the same query; they differ in {told}; "
+        f"choose one with the selector, for example {label}={quoted(values[0])}"
+    )
+
+
+def quoted(text: str) -> str:
+    """*text* as a PromQL string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def utc(time: float) -> str:
+    """Unix seconds for a person: ``2026-09-21T14:13:20Z``."""
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):
+        # Beyond the calendar, as milliseconds taken for seconds are.
+        return f"{time:.0f}"
