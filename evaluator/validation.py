@@ -33,7 +33,7 @@ def read_settings(data: object, kind: type[T], source: str) -> T:
         ConfigurationError: one line for each problem, in the order of the file.
     """
     problems: list[str] = []
-    settings = _read_struct({} if data is None else data, kind, f"{source}: ", problems)
+    settings = _read_struct(data, kind, f"{source}: ", problems)
     if problems or settings is None:
         raise ConfigurationError(*problems)
     return settings
@@ -49,8 +49,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T | None:
+    if data is None:  # A heading whose lines are all comments.
+        data = {}
     if not isinstance(data, Mapping):
-        problems.append(f"{at.rstrip('.')}expected settings as 'name: value' lines")
+        place = f"{at[:-1]}: " if at.endswith(".") else at
+        problems.append(f"{place}expected settings as 'name: value' lines")
         return None
     before = len(problems)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
@@ -76,8 +79,11 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
 
 def _read_value(value: object, kind: Any, at: str, problems: list[str]) -> Any:
     bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
-    for option in get_args(bare) if isinstance(bare, types.UnionType) else (bare,):
+    optional = isinstance(bare, types.UnionType)
+    for option in get_args(bare) if optional else (bare,):
         if isinstance(option, type) and issubclass(option, msgspec.Struct):
+            if value is None and optional:
+                return None
             return _read_struct(value, option, f"{at}.", problems)
     origin, inner = get_origin(bare), get_args(bare)
     if origin is tuple and isinstance(value, list):

@@ -1,0 +1,106 @@
+"""What is said about one deploy, and by which settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .series import QueryKey
+from .verdict import Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Deploy:
+    """A change of the service, as a mark in time.
+
+    Args:
+        id: stable across restarts, for example ``grafana-42``.
+        at: when it happened, Unix seconds.
+        source: where the mark was found, for a person to read.
+        link: address of the mark, or empty.
+    """
+
+    id: str
+    at: float
+    service: str = ""
+    environment: str = ""
+    version: str = ""
+    source: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataQuality:
+    """How much of what was asked for could be used.
+
+    Args:
+        series: queries with at least one usable scrape.
+        lone_samples: scrapes at which only one of the two counters was stored.
+        warnings: what the source itself said about its answer; not empty means partial.
+    """
+
+    series: int = 0
+    lone_samples: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The engine's settings, with the defaults of the method.
+
+    Args:
+        engine: name of the rule that judges.
+        window: length of each side of the deploy, seconds.
+        min_samples, min_calls: floors for each side.
+        threshold: least rise of the mean worth reporting, 0.2 for +20 %.
+        alpha: significance level.
+        max_gap: longest interval between two scrapes to trust, seconds.
+    """
+
+    engine: str = "classic"
+    window: float = 1800.0
+    min_samples: int = 10
+    min_calls: int = 100
+    threshold: float = 0.20
+    alpha: float = 0.05
+    max_gap: float = 300.0
+
+    @property
+    def tolerance(self) -> float:
+        """How far from the deploy a change still counts as its own, seconds."""
+        return max(120.0, 0.2 * self.window)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything said about one deploy, ready for any sink to print.
+
+    ``notes`` are sentences a reader must know to trust the rest. ``failure`` tells why
+    nothing could be judged; there are no verdicts then.
+    """
+
+    deploy: Deploy
+    judged_at: float
+    settings: Settings
+    verdicts: tuple[Verdict, ...]
+    quality: DataQuality = field(default_factory=DataQuality)
+    notes: tuple[str, ...] = ()
+    failure: str = ""
+
+    def __post_init__(self) -> None:
+        if self.failure and self.verdicts:
+            raise ValueError("a report that failed has no verdicts")
+
+    @property
+    def detected(self) -> tuple[Verdict, ...]:
+        """The detected regressions, the costliest first."""
+        found = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
+        return tuple(sorted(found, key=_cost, reverse=True))
+
+    def count(self, outcome: Outcome) -> int:
+        """Number of queries with *outcome*."""
+        return sum(v.outcome is outcome for v in self.verdicts)
+
+
+def _cost(verdict: Verdict) -> tuple[float, QueryKey]:
+    assert verdict.effect is not None  # noqa: S101 - a Verdict cannot be built so
+    return verdict.effect.extra_seconds_per_second, verdict.key

@@ -1,0 +1,175 @@
+"""The laws of the house: who may import whom, and what the engine may touch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("exporter", "evaluator")
+
+# What a module or folder of the evaluator may import of the evaluator. The first entry
+# whose name begins the module's decides.
+ENGINE_VALUES = {"model"}
+EVALUATOR = {
+    "engine.judge": {"model", "engine"},
+    "engine": ENGINE_VALUES,
+    "model": {"model"},
+    "errors": set(),
+    "units": set(),
+    "redaction": set(),
+    "answers": {"errors", "redaction"},
+    "failures": {"errors", "redaction", "answers"},
+    "http": {"errors", "redaction", "answers", "failures"},
+    "sources": {"model", "http", "answers", "errors", "units", "sources"},
+    "sinks": {"model", "http", "errors", "units"},
+    "ledger": {"model", "errors"},
+    "validation": {"errors", "units"},
+    "config": {"model", "errors", "validation", "sources"},
+    "examination": {"model", "errors", "units", "engine.judge", "sources.readings"},
+    "service": {
+        *{"model", "errors", "units", "examination", "ledger"},
+        *{"sinks.gauges", "sources.deploys", "sources.readings"},
+    },
+    "logs": set(),
+    "web": {"errors"},
+    "assembly": {"model", "errors", "http", "config", "sources", "sinks"},
+}
+
+# Law 3: one file for each way out of the process.
+ONLY_USER = {
+    "psycopg": {"exporter.database", "exporter.dsn"},
+    "requests": {"evaluator.http", "evaluator.failures"},
+    "sqlite3": {"evaluator.ledger"},
+}
+
+# Law 2: no clock, no dice, no log, no network, no files.
+PURE = {"__future__", "collections", "dataclasses", "enum", "math", "typing"} | {
+    *{"numpy", "scipy", "bisect", "itertools", "functools", "importlib"},
+}
+
+
+def modules(package: str) -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((ROOT / package).rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        yield name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+
+
+def imports(name: str, tree: ast.Module, *, is_package: bool) -> Iterator[str]:
+    """Absolute names of all that *tree* imports; relative ones are resolved."""
+    parents = name.split(".") if is_package else name.split(".")[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = parents[: len(parents) - node.level + 1] if node.level else []
+            prefix = [*base, *(node.module or "").split(".")]
+            prefix = [part for part in prefix if part]
+            if node.module:
+                yield ".".join(prefix)
+            else:
+                yield from (".".join([*prefix, alias.name]) for alias in node.names)
+
+
+ALL = [
+    pytest.param(name, tree, id=name)
+    for package in PACKAGES
+    for name, tree in modules(package)
+]
+EVALUATOR_MODULES = [param for param in ALL if param.id.startswith("evaluator.")]
+
+
+def _is_package(name: str) -> bool:
+    return (ROOT / Path(*name.split("."))).is_dir()
+
+
+def _imports(name: str, tree: ast.Module) -> list[str]:
+    return list(imports(name, tree, is_package=_is_package(name)))
+
+
+@pytest.mark.parametrize(("name", "tree"), ALL)
+def test_imports_inside_a_package_are_relative(name, tree):
+    own = name.split(".")[0]
+    absolute = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and not node.level
+        and (node.module or "").split(".")[0] == own
+    ]
+    assert absolute == []
+
+
+@pytest.mark.parametrize(("name", "tree"), ALL)
+def test_the_two_programs_share_only_the_exposition_text(name, tree):
+    other = {"exporter": "evaluator", "evaluator": "exporter"}[name.split(".")[0]]
+    foreign = {other, "lab", "tests", "bench"}
+
+    assert not foreign & {module.split(".")[0] for module in _imports(name, tree)}
+
+
+@pytest.mark.parametrize(("name", "tree"), EVALUATOR_MODULES)
+def test_a_module_of_the_evaluator_imports_only_what_its_place_allows(name, tree):
+    place = name.removeprefix("evaluator.")
+    allowed = next(
+        (
+            EVALUATOR[room]
+            for room in EVALUATOR
+            if place == room or place.startswith(f"{room}.")
+        ),
+        None,
+    )
+    if allowed is None:
+        assert place in {"cli", "commands", "checks", "__main__"}, "a room without law"
+        return
+    used = {
+        module.removeprefix("evaluator.")
+        for module in _imports(name, tree)
+        if module.startswith("evaluator")
+    }
+    strangers = {
+        module
+        for module in used
+        if not any(module == a or module.startswith(f"{a}.") for a in allowed)
+    }
+    assert strangers == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "tree"),
+    [p for p in EVALUATOR_MODULES if p.id.startswith("evaluator.engine")],
+)
+def test_the_engine_is_pure(name, tree):
+    foreign = {
+        module.split(".")[0]
+        for module in _imports(name, tree)
+        if not module.startswith("evaluator")
+    }
+    assert foreign <= PURE
+
+
+@pytest.mark.parametrize(("name", "tree"), ALL)
+def test_each_way_out_of_the_process_has_one_owner(name, tree):
+    for library, owners in ONLY_USER.items():
+        if any(m.split(".")[0] == library for m in _imports(name, tree)):
+            assert name in owners, f"{name} must not import {library}"
+
+
+def test_the_exporter_needs_neither_numpy_nor_scipy():
+    used = {
+        module.split(".")[0]
+        for name, tree in modules("exporter")
+        for module in _imports(name, tree)
+    }
+    assert not used & {"numpy", "scipy", "requests"}
+
+
+@pytest.mark.parametrize("name", [param.id for param in ALL])
+def test_a_file_is_one_idea_of_at_most_300_lines(name):
+    path = ROOT.joinpath(*name.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    assert len(file.read_text("utf-8").splitlines()) < 300
