@@ -21,6 +21,18 @@ class SourceError(PgverdictError):
     """A system could not be reached or answered nonsense; trying later may help."""
 
 
+class RefusedError(SourceError):
+    """A system answered that it does not do what was asked; nothing was changed.
+
+    Args:
+        status: of the HTTP answer.
+    """
+
+    def __init__(self, problem: str, status: int) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
 class IncompleteDataError(SourceError):
     """The answer says of itself that it is partial, so nothing may be concluded."""
 

@@ -24,7 +24,7 @@ import requests
 import urllib3
 
 from .answers import Answer, refusal
-from .errors import ConfigurationError, SourceError, UnsureWriteError
+from .errors import ConfigurationError, RefusedError, SourceError, UnsureWriteError
 from .failures import Failure, TooLongError, TooSlowError, failure_of
 from .redaction import basic_credentials, secrets_of, unsendable
 
@@ -127,6 +127,11 @@ class Client:
         self._clock = clock
         self._sleep = sleep
 
+    @property
+    def place(self) -> str:
+        """Name and address, for messages."""
+        return f"{self.name} ({self.url})"
+
     def __enter__(self) -> Self:
         return self
 
@@ -158,7 +163,7 @@ class Client:
         """Write, once.
 
         Raises:
-            SourceError: it was not carried out.
+            SourceError: it was not carried out; RefusedError: by the server's will.
             UnsureWriteError: nobody can tell whether it was.
         """
         where = self._where("POST", path)
@@ -176,8 +181,10 @@ class Client:
         if 200 <= reply.status < 300:
             return Answer(reply.body, where, self._secrets)
         problem = f"{where}: {self._refusal(reply)}"
-        # A server or a proxy that fails may have failed after it stored the thing.
-        raise (UnsureWriteError if reply.status >= 500 else SourceError)(problem)
+        if reply.status >= 500:
+            # A server or a proxy may have failed after it stored the thing.
+            raise UnsureWriteError(problem)
+        raise RefusedError(problem, reply.status)
 
     def _read(self, method: str, path: str, **content: object) -> Answer:
         where = self._where(method, path)

@@ -58,7 +58,11 @@ def parse_time(text: str) -> float:
 
 def show_time(at: float) -> str:
     """Write Unix seconds as ISO 8601 in UTC, to the second."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):
+        # Beyond the calendar, as milliseconds taken for seconds are.
+        return f"{at:.0f}"
 
 
 def show_duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Literal, Self
@@ -29,6 +30,7 @@ class Fault:
         trickle: seconds between two bytes of the body.
         half: promise the whole body, send half of it and close.
         drop: close without an answer, before or after the request was carried out.
+        stored: carry the request out all the same, then answer this.
         method, path: only requests of this method whose path contains this.
         times: how many requests it answers; 0 means all.
     """
@@ -40,9 +42,14 @@ class Fault:
     trickle: float = 0.0
     half: bool = False
     drop: Literal["", "before", "after"] = ""
+    stored: bool = False
     method: str = ""
     path: str = ""
     times: int = 1
+
+    @property
+    def carried_out(self) -> bool:
+        return self.stored or self.drop == "after"
 
     def matches(self, method: str, path: str) -> bool:
         return self.method in ("", method) and self.path in path
@@ -90,7 +97,7 @@ class Script:
         self._lock = threading.Lock()
         self._waiting = [(fault, fault.times) for fault in faults]
 
-    def add(self, fault: Fault) -> None:
+    def append(self, fault: Fault) -> None:
         with self._lock:
             self._waiting.append((fault, fault.times))
 
@@ -116,7 +123,7 @@ class Request:
 
     method: str
     path: str
-    headers: Mapping[str, str]
+    headers: Message
     form: tuple[tuple[str, str], ...]
     body: bytes
 
@@ -140,7 +147,7 @@ class Handler(BaseHTTPRequestHandler):
         if "form-urlencoded" in self.headers.get("Content-Type", ""):
             form += parse_qsl(body.decode(), keep_blank_values=True)
         request = Request(
-            self.command, address.path, dict(self.headers), tuple(form), body
+            self.command, address.path, self.headers, tuple(form), body
         )
         try:
             self.respond(request)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ..answers import Answer
 from ..errors import ConfigurationError, SourceError
+from ..units import show_time
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
-from .readings import Reading, join, pair, utc
+from .readings import Reading, join, pair
 
 
 def read_capture(
@@ -37,8 +38,9 @@ def read_capture(
         if not times:
             raise SourceError(f"{where}: its series hold no samples")
         raise SourceError(
-            f"{where}: has samples from {utc(min(times))} to {utc(max(times))}, but "
-            f"none from {utc(start)} to {utc(end)}; is the deploy time right?"
+            f"{where}: has samples from {show_time(min(times))} to "
+            f"{show_time(max(times))}, but none from {show_time(start)} to "
+            f"{show_time(end)}; is the deploy time right?"
         )
     return reading
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..errors import SourceError
 from ..http import Client, Params
+from ..units import show_time
 from .matrix import RawSeries, decode_matrix, open_envelope
 from .profiles import Profile
-from .readings import Reading, join, pair, quoted, utc
+from .readings import Reading, join, pair, quoted
 
 # Prometheus 2 takes a sample at the left edge of a range, Prometheus 3 does not. So
 # more is asked for and cut here.
@@ -75,10 +76,10 @@ class PrometheusSource:
         reading = self._read(start, end)
         if not reading.series:
             raise SourceError(
-                f"{self._client.name} ({self._client.url}): no sample of "
+                f"{self._client.place}: no sample of "
                 f"{' or '.join(map(self._chosen, self._counters))} between "
-                f"{utc(start)} and {utc(end)}; is it scraped, kept that long, and is "
-                "the selector right?"
+                f"{show_time(start)} and {show_time(end)}; is it scraped, kept that "
+                "long, and is the selector right?"
             )
         return reading
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -169,12 +168,3 @@ def quoted(text: str) -> str:
     """*text* as a PromQL string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def utc(time: float) -> str:
-    """Unix seconds for a person: ``2026-09-21T14:13:20Z``."""
-    try:
-        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError):
-        # Beyond the calendar, as milliseconds taken for seconds are.
-        return f"{time:.0f}"

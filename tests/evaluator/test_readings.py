@@ -11,7 +11,7 @@ from evaluator.errors import SourceError
 from evaluator.model import QueryKey
 from evaluator.sources.matrix import decode_matrix
 from evaluator.sources.profiles import PROFILES, Profile
-from evaluator.sources.readings import Reading, join, pair, quoted, utc
+from evaluator.sources.readings import Reading, join, pair, quoted
 
 from .prometheus_answers import calls, matrix, seconds, since
 
@@ -197,8 +197,3 @@ def text(value: float) -> str:
 
 def test_a_promql_string_is_escaped():
     assert quoted('a"b\\c\nd') == '"a\\"b\\\\c\\nd"'
-
-
-def test_a_time_is_told_in_utc_and_a_mix_up_with_milliseconds_does_not_hurt():
-    assert utc(1790000000) == "2026-09-21T14:13:20Z"
-    assert utc(1790000000000) == "1790000000000"

@@ -1,0 +1,184 @@
+"""A verdict on Grafana's time line: one region for each deploy, never two."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..model import Outcome, QueryKey, Report, Verdict
+from ..units import show_duration
+
+# No trigger may begin so; what finds deploys leaves these annotations out.
+TAG = "pgverdict"
+# Five lines are read on a tooltip, fifty are not.
+LISTED = 5
+# Bytes of the value of a tag: five such tags stay far below Grafana's 500 in all.
+TAG_VALUE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An annotation to be made: a region, times in Unix seconds."""
+
+    start: float
+    end: float
+    text: str
+    tags: tuple[str, ...]
+
+
+class Found(Protocol):
+    """What is needed of an annotation that is already there."""
+
+    @property
+    def id(self) -> int: ...
+
+
+class Board(Protocol):
+    """Where annotations are found and made."""
+
+    def find(
+        self, start: float, end: float, tags: Sequence[str]
+    ) -> Sequence[Found]: ...
+
+    def create(
+        self, start: float, end: float, text: str, tags: Sequence[str]
+    ) -> int: ...
+
+
+class AnnotationSink:
+    """Writes each verdict once."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def publish(self, report: Report) -> int:
+        """Make the annotation unless it is there; gives its id.
+
+        Raises:
+            SourceError: it could be neither found nor made.
+            UnsureWriteError: call again later; it will be looked for first.
+        """
+        draft = draft_of(report)
+        own = deploy_tag(report.deploy.id)
+        found = self._board.find(draft.start, draft.end, [own])
+        if found:
+            return found[0].id
+        return self._board.create(draft.start, draft.end, draft.text, draft.tags)
+
+
+def draft_of(report: Report) -> Draft:
+    """What to say about *report*, from the deploy to the end of its window."""
+    deploy = report.deploy
+    said = {"service": deploy.service, "environment": deploy.environment}
+    tags = (
+        TAG,
+        f"{TAG}-outcome:{outcome_of(report)}",
+        deploy_tag(deploy.id),
+        *(f"{TAG}-{name}:{tag_value(value)}" for name, value in said.items() if value),
+    )
+    text = html.escape("\n".join(_lines(report)), quote=False)
+    return Draft(deploy.at, deploy.at + report.settings.window, text, tags)
+
+
+def outcome_of(report: Report) -> str:
+    """``regressed``, ``clear``, or ``undecided`` where most could not be judged."""
+    if report.detected:
+        return "regressed"
+    total, unjudged = len(report.verdicts), _unjudged(report)
+    partial = report.failure or report.quality.warnings
+    return "undecided" if partial or not total or 2 * unjudged > total else "clear"
+
+
+def deploy_tag(deploy_id: str) -> str:
+    """The tag by which the annotation of a deploy is found again."""
+    return f"{TAG}-deploy:{tag_value(deploy_id)}"
+
+
+def tag_value(text: str) -> str:
+    """*text* as a value that Grafana stores unchanged; different ones stay so."""
+    plain = re.sub(r"[^\w.@/+-]+", "-", text)
+    if plain == text and len(plain.encode()) <= TAG_VALUE:
+        return plain
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    kept = plain.encode()[: TAG_VALUE - 9].decode(errors="ignore")
+    return f"{kept}-{digest}"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield _headline(report)
+    detected = report.detected
+    for place, verdict in enumerate(detected[:LISTED], start=1):
+        yield f"{place}. {_finding(verdict)}"
+    if len(detected) > LISTED:
+        yield f"… and {len(detected) - LISTED} more"
+    yield from _limits(report)
+
+
+def _headline(report: Report) -> str:
+    deploy = report.deploy
+    named = " ".join(
+        _short(part) for part in (deploy.service, deploy.version) if part
+    ) or _short(deploy.id)
+    where = f" in {_short(deploy.environment)}" if deploy.environment else ""
+    count = len(report.detected)
+    said = {
+        "regressed": f"{_queries(count)} slower after",
+        "clear": "no query found slower after",
+        "undecided": "cannot tell whether a query got slower after",
+    }[outcome_of(report)]
+    return f"pgverdict: {said} deploy {named}{where}"
+
+
+def _finding(verdict: Verdict) -> str:
+    effect = verdict.effect
+    assert effect is not None  # noqa: S101 - a Verdict cannot be built so
+    return (
+        f"query {_query(verdict.key)}: ×{effect.factor:.2f}, "
+        f"{show_duration(effect.before)} → {show_duration(effect.after)} per call, "
+        f"costs {show_duration(effect.extra_seconds_per_second)} more each second"
+    )
+
+
+def _query(key: QueryKey) -> str:
+    nested = ", nested" if key.toplevel == "false" else ""
+    place = f"{_short(key.user)}@{_short(key.database)} on {_short(key.instance)}"
+    return f"{_short(key.queryid)} ({place}{nested})"
+
+
+def _limits(report: Report) -> Iterator[str]:
+    """How much was looked at, and how much could not be judged."""
+    if report.failure:
+        yield f"Nothing was judged: {_short(report.failure, 200)}"
+        return
+    total, unjudged = len(report.verdicts), _unjudged(report)
+    window = show_duration(report.settings.window)
+    if not total:
+        yield f"No query was seen within {window} of the deploy."
+        return
+    judged = (
+        f"Judged {total - unjudged} of {_queries(total)}, {window} before and after"
+    )
+    if unjudged:
+        judged += f"; {unjudged} could not be judged for want of data"
+    if changed := report.count(Outcome.BACKGROUND_CHANGE):
+        judged += f"; {changed} changed at another time than the deploy"
+    yield f"{judged}."
+    for note in (*report.quality.warnings, *report.notes):
+        yield f"Note: {_short(note, 200)}"
+
+
+def _unjudged(report: Report) -> int:
+    return report.count(Outcome.INSUFFICIENT_DATA) + report.count(Outcome.PENDING)
+
+
+def _queries(count: int) -> str:
+    return f"{count} quer{'y' if count == 1 else 'ies'}"
+
+
+def _short(text: str, length: int = 40) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
