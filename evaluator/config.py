@@ -116,7 +116,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_gap: Span = Duration(300)
 
     def settings(self) -> Settings:
-        return Settings(**msgspec.structs.asdict(self))
+        """The same as plain numbers."""
+        return Settings(
+            engine=self.engine,
+            window=float(self.window),
+            min_samples=self.min_samples,
+            min_calls=self.min_calls,
+            threshold=self.threshold,
+            alpha=self.alpha,
+            max_gap=float(self.max_gap),
+        )
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True):
