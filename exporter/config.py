@@ -20,6 +20,10 @@ from .settings import SETTINGS, Settings, nearest
 TARGET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 _NAME = re.compile(r"[a-z][a-z_.]{0,39}")
 _TOP = ("dsn", "dsn_file", "targets")
+_GROUPS = {
+    group: f"such as {name}"
+    for group, _, name in reversed([s.path.partition(".") for s in SETTINGS])
+}
 
 
 def load(
@@ -79,8 +83,10 @@ def _values(
     for path, value in _leaves(content):
         if path in known:
             found[path] = (f"{file}: {path}", value)
+        elif path in _GROUPS:
+            problems.append(f"{file}: {path}: expected settings {_GROUPS[path]}")
         else:
-            problems.append(f"{file}: {_unknown(path, (*known, *_TOP))}")
+            problems.append(f"{file}: {_unknown(path, (*known, *_GROUPS, *_TOP))}")
     for path, text in flags.items():
         if path in known:
             found[path] = (known[path].flag, text)
@@ -95,12 +101,11 @@ def _values(
 
 def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Paths and values, without what is read elsewhere."""
-    groups = {setting.path.split(".")[0] for setting in SETTINGS}
     for key, value in content.items():
         path = f"{prefix}{key}"
         if path in _TOP:
             continue
-        if not prefix and key in groups and isinstance(value, dict):
+        if not prefix and key in _GROUPS and isinstance(value, dict):
             yield from _leaves(value, f"{key}.")
         else:
             yield path, value

@@ -40,12 +40,17 @@ class Turns:
 
     Args:
         abort: ends the work that is under way; called from a waiting thread.
+
+    Attributes:
+        waiting: how many threads wait for work that is under way.
     """
 
     def __init__(self, abort: Callable[[], None]) -> None:
         self._abort = abort
         self._lock = threading.Lock()
         self._run: _Run[object] | None = None
+        self._stopped = False
+        self.waiting = 0
 
     def take(self, work: Work[Result], deadline: float) -> Result | None:
         """Do *work*, or share the result of the same work that is under way.
@@ -55,25 +60,29 @@ class Turns:
             deadline: by time.monotonic.
 
         Returns:
-            What the work returned; None when the deadline came first.
+            What the work returned; None when the deadline or :meth:`stop` came first.
 
         Raises:
             Exception: whatever the work raised.
         """
-        while True:
+        while not self._stopped:
             run = self._current(work, deadline)
             until = deadline if run.aborted else min(deadline, run.deadline)
+            self._count(1)
             finished = run.done.wait(max(0.0, until - time.monotonic()))
+            self._count(-1)
             if finished and run.work == work and not run.aborted:
                 return self._outcome(run)
             now = time.monotonic()
             if not finished and now >= run.deadline:
                 self._stop(run)
             if now >= deadline:
-                return None
+                break
+        return None
 
     def stop(self) -> None:
-        """Abort whatever is under way."""
+        """Abort whatever is under way and begin nothing more."""
+        self._stopped = True
         run = self._run
         if run is not None:
             self._stop(run)
@@ -85,6 +94,10 @@ class Turns:
                 run = self._run = _Run(work, deadline)
                 threading.Thread(target=self._fly, args=(run,), daemon=True).start()
             return run  # type: ignore[return-value] # take() compares the work
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self.waiting += change
 
     def _fly(self, run: _Run[object]) -> None:
         run()

@@ -1,0 +1,58 @@
+"""Data in one readable line, and pages read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from prometheus_client.openmetrics.parser import (
+    text_string_to_metric_families as read_openmetrics,
+)
+from prometheus_client.parser import text_string_to_metric_families as read_text
+
+from exporter.exposition import END, Family, render
+from exporter.snapshot import Names, StatementKey, Statements
+
+NAMES = Names({10: "app", 11: "batch"}, {5: "shop", 6: "stock"})
+
+Series = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def key(
+    queryid: int = 1, *, user: int = 10, database: int = 5, toplevel: bool | None = True
+) -> StatementKey:
+    return StatementKey(user, database, queryid, toplevel)
+
+
+def statements(
+    *keys: StatementKey,
+    names: Names = NAMES,
+    skipped: Mapping[str, int] | None = None,
+    **columns: Sequence[float],
+) -> Statements:
+    return Statements(keys, columns, names, skipped or {})
+
+
+def page(*families: Family, openmetrics: bool = False) -> str:
+    end = END if openmetrics else b""
+    return (b"".join(render(families, openmetrics=openmetrics)) + end).decode()
+
+
+def series(name: str, **labels: str) -> Series:
+    return name, tuple(sorted(labels.items()))
+
+
+def samples(text: str) -> dict[Series, float]:
+    """Every sample of a page; a ValueError if two have the same labels."""
+    read = read_openmetrics if text.endswith("# EOF\n") else read_text
+    found: dict[Series, float] = {}
+    for family in read(text):
+        for sample in family.samples:
+            which = series(sample.name, **sample.labels)
+            if which in found:
+                raise ValueError(f"{which} is there twice")
+            found[which] = sample.value
+    return found
+
+
+def family_named(families: Iterable[Family], name: str) -> Family:
+    return next(family for family in families if family.name == name)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from exporter.labels import LabelBook, Labels, statement_labels
+from exporter.snapshot import Names
+from exporter.texts import Text
+
+from .builders import NAMES, key, statements
+
+
+def test_a_statement_is_named_by_role_database_queryid_and_toplevel() -> None:
+    labels = statement_labels(key(-(2**63), toplevel=False), NAMES)
+
+    assert labels.text == (
+        '{user="app",datname="shop",queryid="-9223372036854775808",toplevel="false"}'
+    )
+
+
+def test_toplevel_is_left_out_where_the_server_does_not_tell() -> None:
+    labels = statement_labels(key(1, toplevel=None), NAMES)
+
+    assert "toplevel" not in labels.text
+
+
+def test_quotes_backslashes_and_newlines_are_escaped() -> None:
+    labels = Labels(("query", 'say "a\\b"\nend'))
+
+    assert labels.text == r'{query="say \"a\\b\"\nend"}'
+
+
+def test_labels_are_rendered_once_per_statement() -> None:
+    book = LabelBook()
+    first, second = statements(key(1), key(2)), statements(key(2), key(3))
+
+    before, after = book.of(first), book.of(second)
+
+    assert after[0] is before[1]
+
+
+def test_statements_that_are_gone_are_forgotten() -> None:
+    book = LabelBook()
+    book.of(statements(key(1), key(2)))
+
+    book.of(statements(key(2)))
+
+    assert len(book) == 1
+
+
+def test_a_renamed_role_gets_new_labels() -> None:
+    book = LabelBook()
+    book.of(statements(key(1)))
+    renamed = Names({10: "application"}, NAMES.databases)
+
+    (labels,) = book.of(statements(key(1), names=renamed))
+
+    assert ("user", "application") in labels.pairs
+
+
+def test_texts_come_with_the_labels_of_their_statement() -> None:
+    book = LabelBook()
+    texts = {key(2): Text("SELECT 1", "50fde20626009aba"), key(3): Text()}
+
+    labels = book.info(statements(key(1), key(2), key(3)), texts)
+
+    assert [found.pairs for found in labels] == [
+        (
+            *statement_labels(key(2), NAMES).pairs,
+            ("fingerprint", "50fde20626009aba"),
+            ("query", "SELECT 1"),
+        )
+    ]
+
+
+def test_a_text_is_rendered_once() -> None:
+    book = LabelBook()
+    texts = {key(1): Text("SELECT 1")}
+
+    (before,) = book.info(statements(key(1)), texts)
+    (after,) = book.info(statements(key(1), key(2)), texts)
+
+    assert before is after

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exporter.rows import entries, statements
+from exporter.snapshot import Names
+
+from .builders import NAMES, key
+
+
+def row(
+    *values: float, user: int = 10, database: int = 5, queryid: int | None = 1
+) -> tuple[Any, ...]:
+    return (user, database, queryid, True, 1, *values)
+
+
+def test_rows_become_columns_under_their_keys() -> None:
+    rows = [row(7, 0.5), row(8, 0.25, queryid=-2)]
+
+    found = statements(rows, ("calls", "seconds"), NAMES)
+
+    assert found.keys == [key(1), key(-2)]
+    assert found.columns == {"calls": (7, 8), "seconds": (0.5, 0.25)}
+
+
+def test_a_server_without_statements_has_empty_columns() -> None:
+    found = statements([], ("calls",), NAMES)
+
+    assert (found.keys, found.columns) == ([], {"calls": ()})
+
+
+def test_rows_hidden_from_the_role_are_counted_not_invented() -> None:
+    rows = [row(1), row(2, queryid=None), row(3, queryid=None)]
+
+    found = statements(rows, ("calls",), NAMES)
+
+    assert found.columns["calls"] == (1,)
+    assert found.skipped["no_privilege"] == 2
+
+
+def test_rows_of_dropped_roles_and_databases_are_counted() -> None:
+    rows = [row(1, user=99), row(2, database=98), row(3, database=98)]
+
+    found = statements(rows, ("calls",), NAMES)
+
+    assert found.keys == []
+    assert found.skipped["role_dropped"] == 1
+    assert found.skipped["database_dropped"] == 2
+
+
+def test_two_roles_that_read_alike_are_not_told_apart_wrongly() -> None:
+    names = Names({10: "app", 11: "app", 12: "other"}, {5: "shop"})
+    rows = [row(1, user=10), row(2, user=11), row(3, user=12)]
+
+    found = statements(rows, ("calls",), names)
+
+    assert found.columns["calls"] == (3,)
+    assert found.skipped["same_name"] == 2
+
+
+ROWS = st.lists(
+    st.builds(
+        row,
+        st.integers(0, 2**62),
+        user=st.sampled_from([10, 11, 99]),
+        database=st.sampled_from([5, 6, 98]),
+        queryid=st.none() | st.integers(-(2**63), 2**63 - 1),
+    )
+)
+
+
+@given(rows=ROWS)
+def test_every_row_is_either_shown_or_counted(rows: list[tuple[Any, ...]]) -> None:
+    found = statements(rows, ("calls",), NAMES)
+
+    assert len(found.keys) + sum(found.skipped.values()) == entries(rows)
+
+
+def test_a_summed_row_counts_for_all_it_stands_for() -> None:
+    hidden = (10, 5, None, None, 4, 12)
+
+    found = statements([hidden], ("calls",), NAMES)
+
+    assert found.skipped["no_privilege"] == entries([hidden]) == 4

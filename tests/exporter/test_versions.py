@@ -1,0 +1,76 @@
+"""Every layout of pg_stat_statements on real servers, against their own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.postgres import Postgres
+
+from .builders import series
+from .exporting import exporting, reasons, statement_series
+from .oracle import FIELDS, truth
+from .workload import DATABASES, ROLES, busy_server, monitor_dsn
+
+pytestmark = pytest.mark.servers
+
+ALL_COUNTERS = f"--statements.counters={','.join(FIELDS)}"
+
+# Server and extension; None is the extension that comes with the server.
+MATRIX = [
+    ("14", None),
+    ("15", None),
+    ("16", None),
+    ("17", None),
+    ("18", None),
+    *[("15", f"1.{minor}") for minor in range(4, 10)],
+    ("17", "1.10"),
+    ("18", "1.11"),
+]
+
+
+@pytest.fixture(scope="module", params=MATRIX, ids=lambda pair: f"{pair[0]}-{pair[1]}")
+def server(request: pytest.FixtureRequest) -> Iterator[Postgres]:
+    with busy_server(*request.param) as running:
+        yield running
+
+
+def test_every_series_equals_the_servers_own_row(server: Postgres) -> None:
+    with exporting(monitor_dsn(server), ALL_COUNTERS) as exporter:
+        shown = statement_series(exporter.scrape())
+
+    assert shown == truth(server)
+
+
+def test_the_workload_holds_what_is_hard_to_tell_apart(server: Postgres) -> None:
+    with exporting(monitor_dsn(server), "--statements.counters=calls") as exporter:
+        found = [dict(labels) for _, labels in statement_series(exporter.scrape())]
+
+    assert {labels["user"] for labels in found} >= set(ROLES)
+    assert {labels["datname"] for labels in found} >= set(DATABASES)
+    assert any(labels["queryid"].startswith("-") for labels in found)
+    assert {labels.get("toplevel") for labels in found} in ({"true", "false"}, {None})
+
+
+def test_no_row_is_lost_or_counted_as_skipped(server: Postgres) -> None:
+    with exporting(monitor_dsn(server)) as exporter:
+        found = exporter.scrape()
+
+    ((rows,),) = server.execute("SELECT count(*) FROM pg_stat_statements")
+    skipped = [v for (name, _), v in found.items() if name.endswith("_skipped")]
+    assert found[series("pg_stat_statements_entries")] == rows
+    assert skipped
+    assert not any(skipped)
+    assert reasons(found) == {"not_collecting"}
+
+
+def test_evictions_and_resets_are_told_from_1_9_on(server: Postgres) -> None:
+    ((version,),) = server.execute(
+        "SELECT extversion FROM pg_extension WHERE extname = 'pg_stat_statements'"
+    )
+    with exporting(monitor_dsn(server)) as exporter:
+        found = exporter.scrape()
+
+    told = series("pg_stat_statements_info_dealloc_total") in found
+    assert told == (version not in [f"1.{minor}" for minor in range(4, 9)])
