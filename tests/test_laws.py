@@ -16,6 +16,7 @@ PACKAGES = ("exporter", "evaluator")
 ENGINE_VALUES = {"model"}
 EVALUATOR = {
     "engine.judge": {"model", "engine"},
+    "engine.calibrated": {"model", "engine"},
     "engine": ENGINE_VALUES,
     "model": {"model"},
     "errors": set(),
@@ -74,12 +75,19 @@ def imports(name: str, tree: ast.Module, *, is_package: bool) -> Iterator[str]:
                 yield from (".".join([*prefix, alias.name]) for alias in node.names)
 
 
-ALL = [
-    pytest.param(name, tree, id=name)
-    for package in PACKAGES
-    for name, tree in modules(package)
-]
-EVALUATOR_MODULES = [param for param in ALL if param.id.startswith("evaluator.")]
+TREES = {name: tree for package in PACKAGES for name, tree in modules(package)}
+
+
+def below(prefix: str) -> list[object]:
+    """Test cases: every module whose name begins with *prefix*."""
+    return [
+        pytest.param(name, tree, id=name)
+        for name, tree in TREES.items()
+        if name.startswith(prefix)
+    ]
+
+
+ALL = below("")
 
 
 def _is_package(name: str) -> bool:
@@ -111,7 +119,7 @@ def test_the_two_programs_share_only_the_exposition_text(name, tree):
     assert not foreign & {module.split(".")[0] for module in _imports(name, tree)}
 
 
-@pytest.mark.parametrize(("name", "tree"), EVALUATOR_MODULES)
+@pytest.mark.parametrize(("name", "tree"), below("evaluator."))
 def test_a_module_of_the_evaluator_imports_only_what_its_place_allows(name, tree):
     place = name.removeprefix("evaluator.")
     allowed = next(
@@ -138,10 +146,7 @@ def test_a_module_of_the_evaluator_imports_only_what_its_place_allows(name, tree
     assert strangers == set()
 
 
-@pytest.mark.parametrize(
-    ("name", "tree"),
-    [p for p in EVALUATOR_MODULES if p.id.startswith("evaluator.engine")],
-)
+@pytest.mark.parametrize(("name", "tree"), below("evaluator.engine"))
 def test_the_engine_is_pure(name, tree):
     foreign = {
         module.split(".")[0]
@@ -167,7 +172,7 @@ def test_the_exporter_needs_neither_numpy_nor_scipy():
     assert not used & {"numpy", "scipy", "requests"}
 
 
-@pytest.mark.parametrize("name", [param.id for param in ALL])
+@pytest.mark.parametrize("name", TREES)
 def test_a_file_is_one_idea_of_at_most_300_lines(name):
     path = ROOT.joinpath(*name.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

@@ -99,7 +99,7 @@ def test_the_whole_configuration_is_valid(tmp_path):
 
     config = load(tmp_path / "evaluator.yml")
 
-    assert config.service.retention == 86_400
+    assert float(config.service.retention) == 86_400
     assert config.selector_for("shop") == 'job="postgres",cluster="shop"'
 
 
