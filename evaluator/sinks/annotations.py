@@ -167,7 +167,7 @@ def _limits(report: Report) -> Iterator[str]:
     if changed := report.count(Outcome.BACKGROUND_CHANGE):
         judged += f"; {changed} changed at another time than the deploy"
     yield f"{judged}."
-    for note in (*report.quality.warnings, *report.notes):
+    for note in (*report.quality.warnings, *report.notes)[:LISTED]:
         yield f"Note: {_short(note, 200)}"
 
 
@@ -180,5 +180,5 @@ def _queries(count: int) -> str:
 
 
 def _short(text: str, length: int = 40) -> str:
-    line = " ".join(text.split())
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= length else line[: length - 1] + "…"

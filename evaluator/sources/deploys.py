@@ -135,7 +135,7 @@ def _read(annotation: Annotation, matcher: Matcher) -> Mark:
             # A region's start: its end may come later, by a change of the annotation.
             at=annotation.start,
             source=f"Grafana annotation {annotation.id}",
-            link=link[0] if link else "",
+            link=link[0].rstrip(".,;:!?)") if link else "",
             **{field: values[0] for field, values in told.items() if values},
         ),
         tuple(notes),
