@@ -1,0 +1,146 @@
+"""The command line: help that teaches, exit codes that can be relied on."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from evaluator.cli import main
+from tests.evaluator.test_golden import GOLDEN
+
+CAPTURE = str(GOLDEN / "capture.json")
+DEPLOY = ("--deploy-time", "1790000000")
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A configuration whose systems are not there."""
+    path = tmp_path / "evaluator.yml"
+    path.write_text(
+        "prometheus: {url: 'http://127.0.0.1:9', timeout: 1s}\n"
+        "grafana: {url: 'http://127.0.0.1:9', timeout: 1s}\n"
+    )
+    return f"--config.file={path}"
+
+
+def run(*arguments):
+    """The exit code, argparse's own exits included."""
+    try:
+        return main(arguments)
+    except SystemExit as stop:
+        return stop.code
+
+
+@pytest.mark.parametrize("command", ["run", "deploy", "replay", "check"])
+def test_the_help_of_a_command_tells_its_exit_codes_and_an_example(command, capsys):
+    assert run(command, "--help") == 0
+
+    text = capsys.readouterr().out
+    assert "Exit codes: 0" in text
+    assert re.search(rf"Example:\n(.*\n)?  pgverdict-evaluator {command} ", text)
+
+
+def test_a_regression_is_exit_code_1(capsys):
+    assert run("replay", CAPTURE, *DEPLOY) == 1
+
+    assert "23 detected" in capsys.readouterr().out
+
+
+def test_nothing_detected_is_exit_code_0(capsys):
+    assert run("replay", CAPTURE, "--deploy-time", "1789998800", "--window=10m") == 0
+
+
+def test_the_json_goes_alone_to_standard_output(capsys):
+    run("replay", CAPTURE, *DEPLOY, "--format", "json")
+
+    assert json.loads(capsys.readouterr().out)["deploy_time"] == 1790000000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "COMMAND"),
+        (("judge",), "judge"),
+        (("replay", CAPTURE), "--deploy-time"),
+        (("replay", CAPTURE, "--deploy-time", "noon"), "a time such as 2026-"),
+        (("replay", CAPTURE, *DEPLOY, "--window", "soon"), "a duration such as 30m"),
+        (("replay", CAPTURE, "--deploy-time", "1790000000000"), "milliseconds"),
+        (("replay", "nowhere.json", *DEPLOY), "nowhere.json"),
+        (("check", "--config.file=nowhere.yml"), "nowhere.yml: cannot be read"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_says_what_would_be_right(
+    arguments, said, capsys
+):
+    assert run(*arguments) == 2
+
+    output = capsys.readouterr()
+    assert said in output.err
+    assert output.out == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "no JSON"),
+        ("<html><title>Login</title></html>", "Login"),
+        ('{"status": "error", "errorType": "bad_data", "error": "parse"}', "parse"),
+        (
+            '{"status": "success", "data": {"resultType": "vector", "result": []}}',
+            "matrix",
+        ),
+        ('{"status": "success", "data": {"resultType": "matrix", "result": []}}', ""),
+    ],
+)
+def test_a_capture_that_is_none_is_exit_code_3(content, said, tmp_path, capsys):
+    capture = tmp_path / "capture.json"
+    capture.write_text(content)
+
+    assert run("replay", str(capture), *DEPLOY) == 3
+
+    error = capsys.readouterr().err
+    assert str(capture) in error
+    assert said in error
+
+
+def test_a_system_that_is_not_there_is_exit_code_3(config, capsys):
+    assert run("deploy", config, "--at", f"{time.time() - 7200:.0f}") == 3
+
+    assert "prometheus" in capsys.readouterr().err
+
+
+def test_check_looks_at_every_system_before_it_fails(config, capsys):
+    assert run("check", config) == 3
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["ok", "FAILED", "FAILED", "FAILED"]
+
+
+def test_the_syntax_can_be_checked_without_reaching_for_anything(config, capsys):
+    assert run("check", config, "--syntax-only") == 0
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"), [(-3600, "in the future"), (60, "wait, or take a shorter")]
+)
+def test_a_window_that_has_not_passed_is_refused(config, capsys, ago, said):
+    assert run("deploy", config, "--at", f"{time.time() - ago:.0f}") == 2
+
+    assert said in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    replay = f"{sys.executable} -m evaluator replay {CAPTURE} --deploy-time 1790000000"
+    pipe = f"{replay} --format json | head -1; exit ${{PIPESTATUS[0]}}"
+
+    done = subprocess.run(
+        ["bash", "-c", pipe], capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr == ""
+    assert done.returncode in (0, 1)
