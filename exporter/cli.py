@@ -139,6 +139,8 @@ def serve(settings: Settings, stop: threading.Event) -> None:
     stop.wait()
     log.info("stopping")
     server.stop()
+    if target:
+        target.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

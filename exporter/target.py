@@ -58,10 +58,11 @@ class Target:
             self._texts.start()
 
     def close(self) -> None:
-        """End what is under way; the connection ends with the process."""
+        """End what is under way, and the connection."""
         if self._texts:
             self._texts.close()
-        self._turns.stop()
+        if self._turns.stop():
+            self._database.close()
 
     def scrape(self, deadline: float) -> Scrape:
         """Read before *deadline* (time.monotonic), or say that it was not possible."""

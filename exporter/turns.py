@@ -80,12 +80,18 @@ class Turns:
                 break
         return None
 
-    def stop(self) -> None:
-        """Abort whatever is under way and begin nothing more."""
+    def stop(self, patience: float = 1.0) -> bool:
+        """Abort whatever is under way and begin nothing more.
+
+        Returns:
+            Whether it ended within *patience* seconds.
+        """
         self._stopped = True
         run = self._run
-        if run is not None:
-            self._stop(run)
+        if run is None:
+            return True
+        self._stop(run)
+        return run.done.wait(patience)
 
     def _current(self, work: Work[Result], deadline: float) -> _Run[Result]:
         with self._lock:
