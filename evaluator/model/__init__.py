@@ -6,12 +6,14 @@ been put into a value.
 
 from __future__ import annotations
 
+from .panel import Calibration, Panel
 from .report import DataQuality, Deploy, Report, Settings
 from .series import CounterSeries, Floats, IntervalMeans, QueryKey
 from .steps import ChangePoint, Comparison, Effect, Insufficient, WelchTest, Window
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
+    "Calibration",
     "ChangePoint",
     "Comparison",
     "CounterSeries",
@@ -22,6 +24,7 @@ __all__ = [
     "Insufficient",
     "IntervalMeans",
     "Outcome",
+    "Panel",
     "QueryKey",
     "Report",
     "Settings",

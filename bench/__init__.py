@@ -1,0 +1,1 @@
+"""The measurements named in the documentation; nothing here is installed."""

@@ -1,0 +1,212 @@
+"""Kinds of noise, seeded: what the statistics are measured on.
+
+Every kind is a function (rng, cv (s, 1), calls (s, 1), t) → (factors, calls): by how
+much each interval's mean differs from the query's own, around 1, and how many calls it
+averages; both (s, t). The named six are the benchmark of many queries, the others a
+look at what else may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+from scipy.signal import lfilter
+
+from evaluator.model import Floats
+
+Kind: TypeAlias = Callable[[Generator, Floats, Floats, int], tuple[Floats, Floats]]
+
+DAY = 1440  # intervals of one minute
+
+
+def autoregression(rng: Generator, phi: Floats | float, s: int, t: int) -> Floats:
+    """(s, t) standard normal values with lag-one correlation *phi*, one or (s,)."""
+    phis = np.broadcast_to(np.asarray(phi, dtype=float), (s,))
+    noise = rng.standard_normal((s, t + 100))
+    noise[:, 1:] *= np.sqrt(1.0 - phis**2)[:, None]
+    for value in np.unique(phis):
+        rows = phis == value
+        noise[rows] = lfilter([1.0], [1.0, -value], noise[rows], axis=1)
+    return noise[:, 100:]
+
+
+def moving_average(rng: Generator, length: int, s: int, t: int) -> Floats:
+    """(s, t) standard normal values, each the mean of the last *length* shocks."""
+    weights = np.full(length, 1.0 / np.sqrt(length))
+    shocks = rng.standard_normal((s, t + length))
+    means: Floats = lfilter(weights, [1.0], shocks, axis=1)[:, length:]
+    return means
+
+
+def log_normal(normal: Floats, cv: Floats | float) -> Floats:
+    """Values around 1 with coefficient of variation *cv* from standard normal ones."""
+    sigma = np.sqrt(np.log1p(np.asarray(cv) ** 2))
+    values: Floats = np.exp(sigma * normal - sigma**2 / 2.0)
+    return values
+
+
+def steady_calls(rng: Generator, calls: Floats, t: int) -> Floats:
+    """(s, t) Poisson numbers of calls around *calls* (s, 1), at least 1."""
+    shape = len(calls), t
+    return np.maximum(rng.poisson(np.broadcast_to(calls, shape)), 1).astype(float)
+
+
+def _from_normal(make: Callable[[Generator, int, int], Floats]) -> Kind:
+    def kind(
+        rng: Generator, cv: Floats, calls: Floats, t: int
+    ) -> tuple[Floats, Floats]:
+        counted = steady_calls(rng, calls, t)
+        return log_normal(make(rng, len(cv), t), cv), counted
+
+    return kind
+
+
+def _mixed(phis: tuple[float, ...]) -> Callable[[Generator, int, int], Floats]:
+    return lambda rng, s, t: autoregression(rng, rng.choice(phis, s), s, t)
+
+
+def _daily_wave(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Traffic follows the day, and times follow the traffic, each query its own way."""
+    wave = 1.0 + 0.6 * np.sin(2 * np.pi * (np.arange(t) / DAY + rng.uniform()))
+    counted = np.maximum(rng.poisson(calls * wave), 1).astype(float)
+    strength = rng.uniform(0.3, 0.8, (len(cv), 1))
+    return log_normal(rng.standard_normal((len(cv), t)), cv) * wave**strength, counted
+
+
+def _daily_traffic(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Traffic follows the day; the fewer calls, the noisier their mean."""
+    wave = 1.0 + 0.8 * np.sin(2 * np.pi * (np.arange(t) / DAY + rng.uniform()))
+    counted = np.maximum(rng.poisson(calls * wave), 1).astype(float)
+    normal = rng.standard_normal((len(cv), t))
+    return log_normal(normal, cv * np.sqrt(calls / counted)), counted
+
+
+def _tenfold(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Traffic between a third and three times the usual, each interval anew."""
+    shape = len(cv), t
+    drawn = rng.poisson(calls * 10 ** rng.uniform(-0.5, 0.5, shape))
+    counted = np.maximum(drawn, 1).astype(float)
+    normal = rng.standard_normal(shape)
+    return log_normal(normal, cv * np.sqrt(calls / counted)), counted
+
+
+def _per_call(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Each call log-normal with CV 3, traffic tenfold; *cv* is not used."""
+    shape = len(cv), t
+    counted = rng.poisson(calls * 10 ** rng.uniform(-0.5, 0.5, shape))
+    numbers_of_calls = np.maximum(counted, 1)
+    sigma = np.sqrt(np.log(10.0))
+    means = np.empty(shape)
+    for row, numbers in enumerate(numbers_of_calls):
+        times = np.exp(sigma * rng.standard_normal(numbers.sum()) - sigma**2 / 2.0)
+        first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
+        means[row] = np.add.reduceat(times, first) / numbers
+    return means, numbers_of_calls.astype(float)
+
+
+def _student(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Student-t(3), not below a twentieth of the mean."""
+    normal = rng.standard_t(3, (len(cv), t)) / np.sqrt(3.0)
+    return np.maximum(1.0 + cv * normal, 0.05), steady_calls(rng, calls, t)
+
+
+def _pareto(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
+    tail = rng.pareto(2.2, (len(cv), t))
+    return 1.0 + tail * cv / 0.7, steady_calls(rng, calls, t)
+
+
+def _common(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
+    """An irregular wave of all queries, each with its own strength."""
+    wave = autoregression(rng, 0.95, 1, t)
+    strength = 0.25 * rng.uniform(0.3, 1.7, (len(cv), 1))
+    own = log_normal(rng.standard_normal((len(cv), t)), cv)
+    return own * np.exp(strength * wave), steady_calls(rng, calls, t)
+
+
+def _drift(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
+    walk = np.cumsum(rng.normal(0.0, 0.01, (len(cv), t)), axis=1)
+    own = log_normal(rng.standard_normal((len(cv), t)), cv)
+    return own * np.exp(walk), steady_calls(rng, calls, t)
+
+
+def _spikes(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
+    """Every fifth interval two and a half times as slow."""
+    phase = rng.integers(0, 5, (len(cv), 1))
+    spiked = (np.arange(t) + phase) % 5 == 0
+    own = log_normal(rng.standard_normal((len(cv), t)), cv)
+    return own * (1.0 + 1.5 * spiked), steady_calls(rng, calls, t)
+
+
+def _two_plans(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """The plan flips to one 80 % slower and back, as a Markov chain."""
+    slow = np.zeros((len(cv), t), dtype=bool)
+    slow[:, 0] = rng.random(len(cv)) < 0.3
+    chance = rng.random((len(cv), t))
+    for here in range(1, t):
+        stays, flips = chance[:, here] > 0.1, chance[:, here] < 0.04
+        slow[:, here] = np.where(slow[:, here - 1], stays, flips)
+    own = log_normal(rng.standard_normal((len(cv), t)), 0.6 * cv)
+    return own * np.where(slow, 1.8, 1.0), steady_calls(rng, calls, t)
+
+
+def _bursts(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
+    """The noise itself swells and calms down."""
+    swell = np.exp(0.7 * autoregression(rng, 0.95, len(cv), t) - 0.25)
+    normal = rng.standard_normal((len(cv), t))
+    return log_normal(normal, cv * swell), steady_calls(rng, calls, t)
+
+
+def _long_memory(rng: Generator, s: int, t: int) -> Floats:
+    parts = ((1.0, 0.0), (1.0, 0.5), (0.7, 0.9), (0.5, 0.98))
+    mixed = np.zeros((s, t))
+    for share, phi in parts:
+        mixed += share * autoregression(rng, phi, s, t)
+    power: float = sum(share**2 for share, _ in parts)
+    return mixed / np.sqrt(power)
+
+
+INDEPENDENT: Kind = _from_normal(lambda rng, s, t: rng.standard_normal((s, t)))
+
+NAMED: Mapping[str, Kind] = {
+    "independent": INDEPENDENT,
+    "mixed phi": _from_normal(_mixed((0.0, 0.3, 0.5))),
+    "moving average": _from_normal(lambda rng, s, t: moving_average(rng, 6, s, t)),
+    "daily wave": _daily_wave,
+    "tenfold traffic": _tenfold,
+    "heavy tails": _student,
+}
+UNNAMED: Mapping[str, Kind] = {
+    "phi up to 0.7": _from_normal(_mixed((0.0, 0.3, 0.5, 0.7))),
+    "long moving average": _from_normal(
+        lambda rng, s, t: moving_average(rng, 10, s, t)
+    ),
+    "daily traffic": _daily_traffic,
+    "calls of CV 3": _per_call,
+    "Pareto tails": _pareto,
+    "common wave": _common,
+    "drift": _drift,
+    "spikes": _spikes,
+    "two plans": _two_plans,
+    "bursts": _bursts,
+    "long memory": _from_normal(_long_memory),
+}
+
+
+def fixed_phi(phi: float) -> Kind:
+    """Log-normal autoregression with one phi."""
+    return _from_normal(lambda rng, s, t: autoregression(rng, phi, s, t))

@@ -1,0 +1,205 @@
+"""The order of the steps that find what a rise is worth among its own noise.
+
+logarithms → common wave out → weights → outliers in → search and gate → noise and its
+dependence → score → placebos → chance of the whole rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Calibration, Floats, Panel
+from .autocorrelation import (
+    autoregressive_inflation,
+    batch_inflation,
+    lend,
+    phi_before,
+)
+from .contrast import Stretch, Sums, normal_score, stretch_of
+from .edivisive import best_splits
+from .gate import whole_rule_p
+from .residuals import log_residuals, medians, robust_spread, winsorised
+from .wave import common_wave, without_wave
+from .weights import relative_variance, variance_ratio
+
+# Fewest queries that can be compared with each other.
+_FAMILY = 20
+# Windows of history from which the noise is learnt before the deploy only, and the
+# most of them that make the baseline.
+_LONG = 3
+_BASELINE = 4
+# Fewest intervals before the deploy in which a common wave can be told.
+_WAVE = 20
+# Standard deviations beyond which an interval is an outlier.
+_OUTLIER = 4.0
+# A spread below rounding would make every difference infinitely sure.
+_LEAST_SPREAD = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Noise:
+    """Variance of one usual interval in a long mean, its freedom, phi, spread."""
+
+    variance: Floats
+    freedom: Floats
+    phi: Floats
+    spread: Floats
+
+
+def calibrate(
+    panel: Panel, *, at: float, window: float, tolerance: float
+) -> Calibration:
+    """Find for every query the chance of its rise without any change.
+
+    Args:
+        panel: queries past the floors, with history before the window if there is any.
+        at: time of the deploy, Unix seconds.
+        window: length of each side, seconds.
+        tolerance: how far from it a change still counts as its own, seconds.
+    """
+    before, after = panel.before, panel.after
+    long = before >= _LONG * panel.window
+    family = len(panel.keys) >= _FAMILY
+    present = panel.present
+    logs = np.where(present, log_residuals(panel.means, present, before), 0.0)
+    step = 0.0
+    if family and before >= _WAVE:
+        spread = robust_spread(logs[:, :before], present[:, :before])
+        spread = np.maximum(spread, 1e-3)
+        wave = common_wave(logs, present, spread, before=before, after=after)
+        logs = without_wave(logs, present, spread, wave, before=before)
+        step = wave.step
+    variance = _variance(panel, logs, present, long=long)
+    weights = present / variance
+    centre = (logs * weights)[:, :before].sum(axis=1) / np.maximum(
+        weights[:, :before].sum(axis=1), 1e-300
+    )
+    scale = np.sqrt(variance)
+    even = np.where(present, (logs - centre[:, None]) / scale, 0.0)
+    splits = _search(panel, even, present)
+    even = _tame(even, present, before, after)
+
+    sums = Sums(even * scale, weights)
+    noise = _noise(even, weights, panel, long=long, family=family)
+    length = min(_BASELINE * panel.window, before // 2) if long else before
+    rise, error = sums.rise(slice(before - length, before), slice(after, _end(panel)))
+    score = normal_score(rise / np.sqrt(noise.variance * error), noise.freedom)
+    stretch = _placebos(sums, noise, panel, length) if long and family else Stretch()
+    score = stretch.undo(score)
+    near = np.abs(splits - at) <= tolerance
+    p = whole_rule_p(
+        score,
+        noise.phi,
+        window=panel.window,
+        after=_end(panel) - after,
+        baseline=length,
+        tolerance=tolerance / window,
+    )
+    _, short_error = sums.rise(
+        slice(before - panel.window, before), slice(after, _end(panel))
+    )
+    return Calibration(
+        keys=panel.keys,
+        p_value=np.where(near & (score > 0), p, 1.0),
+        score=score,
+        split_at=splits,
+        near=near,
+        phi=noise.phi,
+        spread=noise.spread,
+        log_error=np.sqrt(noise.variance * short_error) * stretch.base,
+        history=before,
+        long_history=long,
+        common_rise=float(np.exp(step)),
+    )
+
+
+def _end(panel: Panel) -> int:
+    return panel.starts.size
+
+
+def _variance(
+    panel: Panel, logs: Floats, present: NDArray[np.bool_], *, long: bool
+) -> Floats:
+    """Relative variance of each interval, from the intervals that show only noise."""
+    sides = [slice(0, panel.before)]
+    if not long:
+        sides.append(slice(panel.after, _end(panel)))
+    noise = [logs[:, side] - medians(logs[:, side], present[:, side]) for side in sides]
+    ratio, usual = variance_ratio(
+        np.concatenate(noise, axis=1),
+        np.concatenate([panel.calls[:, side] for side in sides], axis=1),
+        np.concatenate([present[:, side] for side in sides], axis=1),
+    )
+    return relative_variance(panel.calls, present, ratio, usual)
+
+
+def _search(panel: Panel, even: Floats, present: NDArray[np.bool_]) -> Floats:
+    """(s,) start of the right segment at the best split of each window."""
+    first = panel.before - panel.window
+    inside = present[:, first:]
+    starts = panel.starts[first:]
+    found = np.empty(len(even))
+    counts = inside.sum(axis=1)
+    for count in np.unique(counts):
+        rows = np.flatnonzero(counts == count)
+        known = inside[rows]
+        values = even[rows, first:][known].reshape(rows.size, count)
+        splits, _ = best_splits(values)
+        places = np.nonzero(known)[1].reshape(rows.size, count)
+        found[rows] = starts[places[np.arange(rows.size), splits]]
+    return found
+
+
+def _tame(even: Floats, present: NDArray[np.bool_], before: int, after: int) -> Floats:
+    """Pull outliers in, on each side towards its own level."""
+    reach = _OUTLIER * robust_spread(even[:, :before], present[:, :before])
+    # A query that hardly ever moves has a robust spread of 0; nothing is pulled then.
+    reach = np.where(reach > 0, reach, np.inf)
+    level = medians(even[:, after:], present[:, after:])
+    centre = np.zeros((len(even), even.shape[1]))
+    centre[:, after:] = level
+    return winsorised(even, present, centre=centre, reach=reach)
+
+
+def _noise(
+    even: Floats, weights: Floats, panel: Panel, *, long: bool, family: bool
+) -> _Noise:
+    present = panel.present
+    if long:
+        past = even[:, : panel.before]
+        known = present[:, : panel.before]
+        count = np.maximum(known.sum(axis=1) - 1, 1)
+        batch = max(5, round(2 * panel.window / 3))
+        inflation, freedom = batch_inflation(past, known, batch)
+        if family:
+            inflation, freedom = lend(inflation, freedom)
+        phi = phi_before(past)
+    else:
+        past = even.copy()
+        for side in (slice(0, panel.before), slice(panel.after, _end(panel))):
+            weight = np.maximum(weights[:, side].sum(axis=1), 1e-300)
+            mean = (even[:, side] * weights[:, side]).sum(axis=1) / weight
+            past[:, side] -= mean[:, None]
+        past = np.where(present, past, 0.0)
+        past[:, panel.before : panel.after] = 0.0
+        count = np.maximum(present.sum(axis=1) - 2, 1)
+        phi, inflation, freedom = autoregressive_inflation(past, present)
+    single = np.maximum((past * past).sum(axis=1) / count, _LEAST_SPREAD**2)
+    return _Noise(single * inflation, freedom, phi, np.sqrt(single))
+
+
+def _placebos(sums: Sums, noise: _Noise, panel: Panel, length: int) -> Stretch:
+    """Score moments of the history at which nothing was deployed."""
+    after = _end(panel) - panel.after
+    scores = []
+    for moment in range(length, panel.before - after + 1, max(1, after // 3)):
+        rise, error = sums.rise(
+            slice(moment - length, moment), slice(moment, moment + after)
+        )
+        known = np.isfinite(error)
+        t = rise / np.sqrt(noise.variance * np.where(known, error, 1.0))
+        scores.append(np.where(known, normal_score(t, noise.freedom), np.nan))
+    return stretch_of(np.stack(scores)) if scores else Stretch()

@@ -1,0 +1,61 @@
+"""Interval means → logarithms around the query's own level, and their outliers.
+
+Times of queries vary by factors, so the logarithm makes the noise of a slow and a fast
+query alike and its tails lighter; a rise by a factor is a step of the same size.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Floats
+
+# Smallest share of the usual time that is told apart from nothing: times are stored
+# with three decimals of a millisecond, so a fast query may show 0.
+_LEAST_SHARE = 1e-3
+
+# The median absolute deviation of a normal distribution is this part of its standard
+# deviation.
+_NORMAL_MAD = 0.6744897501960817
+
+
+def medians(values: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Median of each row of (s, t) over what is present, (s, 1); 0 for an empty row."""
+    ordered = np.sort(np.where(present, values, np.inf), axis=1)
+    count = present.sum(axis=1)
+    rows = np.arange(len(values))
+    low = ordered[rows, np.maximum(count - 1, 0) // 2]
+    high = ordered[rows, np.minimum(count // 2, values.shape[1] - 1)]
+    middle: Floats = np.where(count > 0, (low + high) / 2.0, 0.0)[:, None]
+    return middle
+
+
+def log_residuals(means: Floats, present: NDArray[np.bool_], before: int) -> Floats:
+    """Logarithm of each mean over the query's median before the deploy; 0 if absent.
+
+    Args:
+        means: (s, t) seconds per call.
+        present: (s, t) which of them are known.
+        before: number of intervals before the deploy.
+    """
+    level = medians(means[:, :before], present[:, :before])
+    # A query whose median is 0 is measured by the resolution of the stored times.
+    level = np.where(level > 0, level, 1e-6)
+    share = np.maximum(np.where(present, means, level) / level, _LEAST_SHARE)
+    residuals: Floats = np.log(share)
+    return residuals
+
+
+def robust_spread(residuals: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Standard deviation of each row by the median of |residual|, (s, 1)."""
+    return medians(np.abs(residuals), present) / _NORMAL_MAD
+
+
+def winsorised(
+    residuals: Floats, present: NDArray[np.bool_], *, centre: Floats, reach: Floats
+) -> Floats:
+    """Pull what lies further than *reach* from *centre*, both (s, 1), back to there."""
+    pulled = np.clip(residuals, centre - reach, centre + reach)
+    kept: Floats = np.where(present, pulled, 0.0)
+    return kept

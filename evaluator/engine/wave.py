@@ -1,0 +1,116 @@
+"""The wave that all queries of a server share: load, checkpoints, the time of day.
+
+It is the median over the queries, interval by interval. Each query follows it with its
+own strength, learnt before the deploy. What most queries do abruptly at the deploy is
+not a wave but perhaps the deploy, so it stays in and is reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Floats
+
+# Intervals on each side by which an abrupt rise is told from a slow one.
+_NEAR = 10
+# How much more abrupt than anything before the deploy it has to be, and how large.
+_MORE_ABRUPT = 1.5
+_LEAST_STEP = float(np.log(1.1))
+# Strengths scatter around 1 with this standard deviation, before any is seen; the
+# noise around the wave counts for three independent intervals per interval, since it
+# may be autocorrelated.
+_STRENGTH_SPREAD = 0.5
+_NOISE_FACTOR = 3.0
+# Variance of a median over that of a mean, normal values.
+_MEDIAN_PRICE = np.pi / 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wave:
+    """The common part of the logarithms.
+
+    Args:
+        values: (t,) without the step.
+        reality: share of its variance that is not the noise of a median, 0 to 1.
+        step: abrupt common rise at the deploy, 0 when there is none.
+    """
+
+    values: Floats
+    reality: float
+    step: float
+
+
+def common_wave(
+    residuals: Floats,
+    present: NDArray[np.bool_],
+    spread: Floats,
+    *,
+    before: int,
+    after: int,
+) -> Wave:
+    """Find what the queries of (s, t) *residuals* do together.
+
+    Args:
+        spread: (s, 1) standard deviation of each query, above 0.
+        before, after: the deploy, as in a panel.
+    """
+    middle = _column_medians(residuals, present)
+    middle = middle - np.median(middle[:before])
+    step = _abrupt_step(middle, before, after)
+    values = middle.copy()
+    values[after:] -= step
+    # Near the middle the queries' densities add up, each 1/spread.
+    precision = float(np.mean(1.0 / spread)) ** 2 * present.sum(axis=0).mean()
+    power = float(np.mean(values * values))
+    reality = max(0.0, 1.0 - _MEDIAN_PRICE / precision / power) if power > 0 else 0.0
+    return Wave(values, reality, step)
+
+
+def without_wave(
+    residuals: Floats,
+    present: NDArray[np.bool_],
+    spread: Floats,
+    wave: Wave,
+    *,
+    before: int,
+) -> Floats:
+    """Take the wave out of (s, t) *residuals*, from each query by its own strength.
+
+    The strength is a regression on the intervals before the deploy, drawn towards
+    1 where the wave is real, and towards 0 where it is noise.
+    """
+    known = present[:, :before]
+    swing = wave.values[:before] - wave.values[:before].mean()
+    prior = _NOISE_FACTOR * spread[:, 0] ** 2 / _STRENGTH_SPREAD**2
+    together = (residuals[:, :before] * (known * swing)).sum(axis=1)
+    alone = (known * (swing * swing)).sum(axis=1)
+    strength = (together + prior * wave.reality) / (alone + prior)
+    rest: Floats = np.where(present, residuals - strength[:, None] * wave.values, 0.0)
+    return rest
+
+
+def _column_medians(residuals: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Median of each interval over the queries that have it; 0 where none has."""
+    ordered = np.sort(np.where(present, residuals, np.inf).T, axis=1)
+    count = present.sum(axis=0)
+    rows = np.arange(len(ordered))
+    low = ordered[rows, np.maximum(count - 1, 0) // 2]
+    high = ordered[rows, np.minimum(count // 2, ordered.shape[1] - 1)]
+    middle: Floats = np.where(count > 0, (low + high) / 2.0, 0.0)
+    return middle
+
+
+def _abrupt_step(middle: Floats, before: int, after: int) -> float:
+    """Rise over the deploy, if nothing before the deploy was nearly as abrupt."""
+    if before < 2 * _NEAR:
+        return 0.0
+    so_far = np.concatenate([[0.0], np.cumsum(middle[:before])])
+    here = np.arange(_NEAR, before - _NEAR + 1)
+    rises = so_far[here + _NEAR] - 2.0 * so_far[here] + so_far[here - _NEAR]
+    usual = float(np.abs(rises).max()) / _NEAR
+    rise = middle[after : after + _NEAR].mean() - middle[before - _NEAR : before].mean()
+    abrupt = abs(rise) > max(_MORE_ABRUPT * usual, _LEAST_STEP)
+    return float(rise) if abrupt else 0.0

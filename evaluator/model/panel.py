@@ -1,0 +1,81 @@
+"""The intervals of many queries side by side, and what their noise says of a rise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .series import Floats, QueryKey
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """Interval means of s queries of one server on its t scrape intervals.
+
+    Args:
+        keys: s queries, ascending.
+        starts, ends: (t,) Unix seconds, ascending.
+        means: (s, t) seconds per call; 0 where the query has no usable interval.
+        calls: (s, t) executions; 0 where the query has no usable interval.
+        before: intervals ``[:before]`` ended by the deploy.
+        after: intervals ``[after:]`` started from the deploy on.
+        window: how many of the intervals before the deploy lie in the window.
+    """
+
+    keys: tuple[QueryKey, ...]
+    starts: Floats
+    ends: Floats
+    means: Floats
+    calls: Floats
+    before: int
+    after: int
+    window: int
+
+    def __post_init__(self) -> None:
+        shape = len(self.keys), self.starts.size
+        if self.means.shape != shape or self.calls.shape != shape:
+            raise ValueError(f"means and calls need the shape {shape}")
+        if not 0 < self.window <= self.before <= self.after < self.starts.size:
+            raise ValueError("a panel needs intervals on both sides of the deploy")
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """(s, t) where the query has a usable interval."""
+        return self.calls > 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """What the noise of s queries says of the rise after one deploy.
+
+    Args:
+        keys: s queries, as in the panel.
+        p_value: (s,) chance, without a change, that the whole rule finds as much:
+            best split inside the tolerance, upward, score at least as large.
+        score: (s,) standard normal without a change; large is slower.
+        split_at: (s,) start of the interval that begins the right segment, Unix
+            seconds, by the search on weighted logarithms.
+        near: (s,) whether that lies inside the tolerance.
+        phi: (s,) correlation of neighbouring intervals.
+        spread: (s,) standard deviation of the logarithm of one typical interval mean.
+        log_error: (s,) standard error of the logarithm of the factor of the windows.
+        history: intervals before the deploy that were used.
+        long_history: whether the noise was learnt before the deploy only; else from
+            both windows, which knows slow noise badly.
+        common_rise: factor of an abrupt rise that most queries share at the deploy; 1
+            when there is none. It is part of every score.
+    """
+
+    keys: tuple[QueryKey, ...]
+    p_value: Floats
+    score: Floats
+    split_at: Floats
+    near: NDArray[np.bool_]
+    phi: Floats
+    spread: Floats
+    log_error: Floats
+    history: int
+    long_history: bool
+    common_rise: float
