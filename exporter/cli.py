@@ -16,17 +16,13 @@ from typing import NoReturn
 from . import config, logs
 from .errors import ConfigurationError
 from .selfmetrics import DISTRIBUTION
-from .server import WebServer
+from .service import Service
 from .settings import SETTINGS, Settings, nearest
-from .target import Target, TargetSettings
-from .textreader import TextSettings
-from .web import Application
 
 log = logging.getLogger(__name__)
 
 PROGRAM = "pgverdict-exporter"
 EXIT_CONFIGURATION = 2
-DEFAULT_TARGET = "default"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -97,50 +93,18 @@ def _unknown(argument: str) -> str:
     return f"arguments: unknown flag{nearest(argument.partition('=')[0], flags)}"
 
 
-def target_settings(settings: Settings) -> TargetSettings:
-    """What the settings say about every server."""
-    texts = None
-    if settings.texts_enabled:
-        texts = TextSettings(
-            length=settings.texts_length,
-            interval=settings.texts_interval,
-            timeout=settings.texts_timeout,
-        )
-    return TargetSettings(
-        counters=settings.statements_counters,
-        created=settings.web_openmetrics_created,
-        texts=texts,
-    )
-
-
 def serve(settings: Settings, stop: threading.Event) -> None:
     """Serve until *stop* is set.
 
     Raises:
         ConfigurationError: the address cannot be used.
     """
-    about_targets = target_settings(settings)
-    target = settings.dsn and Target(DEFAULT_TARGET, settings.dsn, about_targets)
-    application = Application(
-        target,
-        path=settings.web_telemetry_path,
-        patience=settings.scrape_timeout,
-        offset=settings.scrape_timeout_offset,
-    )
-    server = WebServer(
-        application,
-        settings.web_listen_address,
-        on_grace_over=target.close if target else lambda: None,
-    )
-    server.start()
-    if target:
-        target.start()
-    log.info("listening", extra=logs.fields(address=server.address))
+    service = Service(settings)
+    service.start()
+    log.info("listening", extra=logs.fields(address=service.address))
     stop.wait()
     log.info("stopping")
-    server.stop()
-    if target:
-        target.close()
+    service.stop()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote
 
 from .exposition import END, OPENMETRICS, TEXT
 from .logs import fields
+from .scrape import Tail
 from .selfmetrics import DISTRIBUTION, SelfMetrics
 from .target import Target
 
@@ -37,10 +39,11 @@ class Answer:
 
 
 class Application:
-    """Answers requests about one server.
+    """Answers requests about the servers of the configuration, and no others.
 
     Args:
         target: the server of the telemetry path; None if there is only /probe.
+        probed: the servers of /probe, by name.
         path: the telemetry path.
         patience: seconds for a scrape whose client names no timeout.
         offset: seconds to keep from the client's timeout for rendering and sending.
@@ -50,11 +53,13 @@ class Application:
         self,
         target: Target | None,
         *,
+        probed: Mapping[str, Target] | None = None,
         path: str = "/metrics",
         patience: float = 10.0,
         offset: float = 0.5,
     ) -> None:
         self._target = target
+        self._probed = probed or {}
         self._path = path
         self._patience = patience
         self._offset = offset
@@ -64,6 +69,7 @@ class Application:
             "/-/ready": self._ready,
             "/": self._landing,
             path: self._metrics,
+            "/probe": self._probe,
         }
 
     def __call__(
@@ -95,17 +101,34 @@ class Application:
             return Answer("500 Internal Server Error", b"see the log\n")
 
     def _metrics(self, environ: WSGIEnvironment) -> Answer:
+        """The server of the telemetry path, and the exporter itself."""
+        if self._target is not None:
+            return self._scraped(self._target, environ, self._self_metrics.page)
         openmetrics = wants_openmetrics(environ.get("HTTP_ACCEPT", ""))
-        kind = OPENMETRICS if openmetrics else TEXT
-        if self._target is None:
-            page = self._self_metrics.page(openmetrics)
-            return Answer("200 OK", page + (END if openmetrics else b""), kind)
-        scrape = self._target.scrape(time.monotonic() + self._budget(environ))
-        self._self_metrics.scraped(self._target.name, up=scrape.snapshot.up)
+        page = self._self_metrics.page(openmetrics)
+        if openmetrics:
+            return Answer("200 OK", page + END, OPENMETRICS)
+        return Answer("200 OK", page, TEXT)
+
+    def _probe(self, environ: WSGIEnvironment) -> Answer:
+        """A server by its name; never by a connection string from outside."""
+        asked = parse_qs(environ.get("QUERY_STRING", "")).get("target", [])
+        target = self._probed.get(asked[0]) if len(asked) == 1 else None
+        if target is None:
+            known = ", ".join(self._probed) or "none is configured"
+            said = f"unknown target; one of: {known}\n"
+            return Answer("404 Not Found", said.encode())
+        return self._scraped(target, environ)
+
+    def _scraped(
+        self, target: Target, environ: WSGIEnvironment, tail: Tail | None = None
+    ) -> Answer:
+        scrape = target.scrape(time.monotonic() + self._budget(environ))
+        self._self_metrics.scraped(target.name, up=scrape.snapshot.up)
+        openmetrics = wants_openmetrics(environ.get("HTTP_ACCEPT", ""))
         gzip = wants_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
-        body = scrape.page(
-            openmetrics=openmetrics, gzip=gzip, tail=self._self_metrics.page
-        )
+        body = scrape.page(openmetrics=openmetrics, gzip=gzip, tail=tail)
+        kind = OPENMETRICS if openmetrics else TEXT
         packed = (("Content-Encoding", "gzip"),) if gzip else ()
         headers = (("Vary", "Accept, Accept-Encoding"), *packed)
         return Answer("200 OK", body, kind, headers)
@@ -126,14 +149,17 @@ class Application:
         return Answer("503 Service Unavailable", "".join(lines).encode())
 
     def _landing(self, _: WSGIEnvironment) -> Answer:
-        path = html.escape(self._path)
+        links = [(self._path, "metrics")]
+        links += [(f"/probe?target={quote(name)}", name) for name in self._probed]
+        links += [("/-/ready", "ready"), ("/-/healthy", "healthy")]
+        items = "".join(
+            f'<li><a href="{html.escape(path)}">{html.escape(name)}</a>'
+            for path, name in links
+        )
         page = (
             "<!doctype html><html lang=en><meta charset=utf-8>"
             "<title>pgverdict exporter</title><h1>pgverdict exporter</h1>"
-            f"<p>version {version(DISTRIBUTION)}</p>"
-            f"<ul><li><a href={path!r}>metrics</a>"
-            "<li><a href='/-/ready'>ready</a>"
-            "<li><a href='/-/healthy'>healthy</a></ul></html>\n"
+            f"<p>version {version(DISTRIBUTION)}<ul>{items}</ul></html>\n"
         )
         return Answer("200 OK", page.encode(), HTML)
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import requests
 
-from exporter.cli import settings_from, target_settings
-from exporter.server import WebServer
-from exporter.target import Target
-from exporter.web import Application
+from exporter.cli import settings_from
+from exporter.service import Service
+from exporter.settings import Settings
 
 from .builders import Series, samples, series
 
+ANY_PORT = "--web.listen-address=127.0.0.1:0"
 PG_UP = series("pg_up")
 
 
@@ -24,17 +24,18 @@ class Exporter:
     """One that runs."""
 
     url: str
-    target: Target
 
     def get(self, path: str = "/metrics", **headers: str) -> requests.Response:
         """Ask; a second is more than any answer here may need beyond its deadline."""
         return requests.get(f"{self.url}{path}", headers=headers, timeout=15)
 
-    def scrape(self, *, timeout: float = 10.0) -> dict[Series, float]:
+    def scrape(
+        self, path: str = "/metrics", *, timeout: float = 10.0
+    ) -> dict[Series, float]:
         """Scrape as Prometheus does, with its timeout; a TimeoutError if it is late."""
         started = time.monotonic()
         header = {"X-Prometheus-Scrape-Timeout-Seconds": str(timeout)}
-        reply = self.get(**header)
+        reply = self.get(path, **header)
         if (took := time.monotonic() - started) > timeout:
             raise TimeoutError(f"the scrape took {took:.2f} of {timeout:g} s")
         reply.raise_for_status()
@@ -66,15 +67,17 @@ def statement_series(found: dict[Series, float]) -> dict[Series, float]:
 @contextmanager
 def exporting(dsn: str, *flags: str) -> Iterator[Exporter]:
     """Run one with the flags of the command line; texts are off unless asked for."""
-    settings = settings_from(["--dsn", dsn, "--texts.enabled=false", *flags], {})
-    assert settings.dsn is not None
-    target = Target("default", settings.dsn, target_settings(settings))
-    application = Application(target, offset=settings.scrape_timeout_offset)
-    server = WebServer(application, ("127.0.0.1", 0), on_grace_over=target.close)
-    server.start()
-    target.start()
+    arguments = ["--dsn", dsn, "--texts.enabled=false", *flags]
+    with running(settings_from([*arguments, ANY_PORT], {})) as exporter:
+        yield exporter
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Exporter]:
+    """Run one with *settings*."""
+    service = Service(settings)
+    service.start()
     try:
-        yield Exporter(f"http://{server.address}", target)
+        yield Exporter(f"http://{service.address}")
     finally:
-        target.close()
-        server.stop()
+        service.stop()

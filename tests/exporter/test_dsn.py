@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exporter import logs
-from exporter.cli import settings_from, target_settings
+from exporter.cli import settings_from
 from exporter.dsn import from_file, wrong_with, wrong_with_file
 from exporter.errors import ConfigurationError
+from exporter.service import target_settings
 from exporter.target import Target
 from exporter.web import Application
 

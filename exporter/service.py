@@ -1,0 +1,75 @@
+"""Settings → targets, application and web server, begun and ended together."""
+
+from __future__ import annotations
+
+from .server import WebServer
+from .settings import Settings
+from .target import Target, TargetSettings
+from .textreader import TextSettings
+from .web import Application
+
+DEFAULT_TARGET = "default"
+
+
+class Service:
+    """The whole exporter but for the command line.
+
+    Raises:
+        ConfigurationError: the address cannot be used.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        about = target_settings(settings)
+        self.main = settings.dsn and Target(DEFAULT_TARGET, settings.dsn, about)
+        self.probed = {
+            name: Target(name, dsn, about) for name, dsn in settings.targets.items()
+        }
+        self._targets = [*([self.main] if self.main else []), *self.probed.values()]
+        application = Application(
+            self.main,
+            probed=self.probed,
+            path=settings.web_telemetry_path,
+            patience=settings.scrape_timeout,
+            offset=settings.scrape_timeout_offset,
+        )
+        self._server = WebServer(
+            application,
+            settings.web_listen_address,
+            on_grace_over=self._close_targets,
+        )
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as ``host:port``."""
+        return self._server.address
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._server.start()
+        for target in self._targets:
+            target.start()
+
+    def stop(self) -> None:
+        """Let scrapes under way finish, for a short time; leave no connection."""
+        self._server.stop()
+        self._close_targets()
+
+    def _close_targets(self) -> None:
+        for target in self._targets:
+            target.close()
+
+
+def target_settings(settings: Settings) -> TargetSettings:
+    """What the settings say about every server."""
+    texts = None
+    if settings.texts_enabled:
+        texts = TextSettings(
+            length=settings.texts_length,
+            interval=settings.texts_interval,
+            timeout=settings.texts_timeout,
+        )
+    return TargetSettings(
+        counters=settings.statements_counters,
+        created=settings.web_openmetrics_created,
+        texts=texts,
+    )
