@@ -97,7 +97,7 @@ def serve(settings: Settings, stop: threading.Event) -> None:
     """Serve until *stop* is set.
 
     Raises:
-        ConfigurationError: the address cannot be used.
+        ConfigurationError: the address or the web configuration cannot be used.
     """
     service = Service(settings)
     service.start()

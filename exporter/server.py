@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from wsgiref.types import WSGIApplication
@@ -12,6 +13,7 @@ from cheroot import wsgi
 
 from .errors import ConfigurationError
 from .logs import fields
+from .tls import TlsAdapter
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ class WebServer:
 
     Args:
         address: host and port; an empty host means all interfaces, port 0 a free one.
+        tls: gives the context for a new connection; None does not encrypt.
         on_grace_over: ends whatever the requests under way still wait for.
 
     Raises:
@@ -47,6 +50,7 @@ class WebServer:
         application: WSGIApplication,
         address: tuple[str, int],
         *,
+        tls: Callable[[], ssl.SSLContext] | None = None,
         on_grace_over: Callable[[], None] = lambda: None,
     ) -> None:
         host, port = address
@@ -60,6 +64,8 @@ class WebServer:
             shutdown_timeout=GRACE,
             server_name="pgverdict-exporter",
         )
+        if tls is not None:
+            self._server.ssl_adapter = TlsAdapter(tls)
         try:
             self._server.prepare()
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .access import Access, Guard
 from .server import WebServer
 from .settings import Settings
 from .target import Target, TargetSettings
@@ -15,7 +16,7 @@ class Service:
     """The whole exporter but for the command line.
 
     Raises:
-        ConfigurationError: the address cannot be used.
+        ConfigurationError: the address or the web configuration cannot be used.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -32,9 +33,11 @@ class Service:
             patience=settings.scrape_timeout,
             offset=settings.scrape_timeout_offset,
         )
+        access = settings.web_config_file and Access(settings.web_config_file)
         self._server = WebServer(
-            application,
+            Guard(application, access) if access else application,
             settings.web_listen_address,
+            tls=access.context if access and access.encrypted else None,
             on_grace_over=self._close_targets,
         )
 

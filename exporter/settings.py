@@ -32,6 +32,7 @@ class Settings:
     targets: Mapping[str, Dsn] = field(default_factory=dict)
     web_listen_address: tuple[str, int] = ("", DEFAULT_PORT)
     web_telemetry_path: str = "/metrics"
+    web_config_file: Path | None = None
     web_openmetrics_created: bool = False
     log_level: str = "info"
     log_format: str = "logfmt"
@@ -65,7 +66,9 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        return "--" + self.path.replace("_", "-")
+        # All exporters spell this one with a dot.
+        dotted = self.path.replace("config_file", "config.file")
+        return "--" + dotted.replace("_", "-")
 
 
 def _text(value: Any) -> str:
@@ -162,6 +165,13 @@ SETTINGS = (
         "web.telemetry_path",
         _path,
         "path of the metrics (default /metrics)",
+        "PATH",
+    ),
+    Setting(
+        "web.config_file",
+        _file,
+        "TLS, client certificates and basic auth, in exporter-toolkit's form; "
+        "read again when it changes",
         "PATH",
     ),
     Setting(
