@@ -100,6 +100,10 @@ SLOWED = Statement(
     " WHERE store = %(value)s",
     STORES,
 )
+SLOWED_QUERYID = (
+    "SELECT queryid::text FROM pg_stat_statements"
+    " WHERE query LIKE 'SELECT count(*), sum(total) FROM orders,%'"
+)
 _ORDERS = {
     "orders by status": "SELECT status, count(*) FROM ROWS GROUP BY status",
     "orders by day": "SELECT date_trunc('day', placed) AS day, count(*), sum(total)"

@@ -50,6 +50,7 @@ class Workload:
     ) -> None:
         self.calls: Counter[str] = Counter()
         self.problems: list[str] = []
+        self.rate = rate
         self._dsn = dsn
         self._every = 1 / (rate * len(statements))
         self._statements = statements
