@@ -17,6 +17,9 @@ def between(series: CounterSeries, start: float, end: float) -> CounterSeries:
         calls=series.calls[kept],
         seconds=series.seconds[kept],
         since=None if series.since is None else series.since[kept],
+        rows=None if series.rows is None else series.rows[kept],
+        blocks=None if series.blocks is None else series.blocks[kept],
+        replaces=series.replaces,
     )
 
 
@@ -64,4 +67,6 @@ def interval_means(series: CounterSeries, *, max_gap: float) -> IntervalMeans:
             "gap": int(gap.sum()),
             "idle": int(idle.sum()),
         },
+        rows=None if series.rows is None else np.diff(series.rows)[usable],
+        blocks=None if series.blocks is None else np.diff(series.blocks)[usable],
     )

@@ -6,16 +6,37 @@ been put into a value.
 
 from __future__ import annotations
 
+from .deploy import Deploy
 from .panel import Calibration, Panel
-from .report import DataQuality, Deploy, Report, Settings
+from .report import DataQuality, Report, Settings
 from .series import CounterSeries, Floats, IntervalMeans, QueryKey
-from .steps import ChangePoint, Comparison, Effect, Insufficient, WelchTest, Window
+from .steps import (
+    ChangePoint,
+    Comparison,
+    Effect,
+    Insufficient,
+    Level,
+    Significance,
+    WelchTest,
+    Window,
+)
+from .surroundings import (
+    Cause,
+    CauseKind,
+    ContextSeries,
+    PlanChange,
+    PlanSeen,
+    Surroundings,
+)
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
     "Calibration",
+    "Cause",
+    "CauseKind",
     "ChangePoint",
     "Comparison",
+    "ContextSeries",
     "CounterSeries",
     "DataQuality",
     "Deploy",
@@ -23,12 +44,17 @@ __all__ = [
     "Floats",
     "Insufficient",
     "IntervalMeans",
+    "Level",
     "Outcome",
     "Panel",
+    "PlanChange",
+    "PlanSeen",
     "QueryKey",
     "Report",
     "Settings",
+    "Significance",
     "Stage",
+    "Surroundings",
     "Verdict",
     "WelchTest",
     "Window",

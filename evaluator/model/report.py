@@ -4,28 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .deploy import Deploy
 from .series import QueryKey
 from .verdict import Outcome, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Deploy:
-    """A change of the service, as a mark in time.
-
-    Args:
-        id: stable across restarts, for example ``grafana-42``.
-        at: when it happened, Unix seconds.
-        source: where the mark was found, for a person to read.
-        link: address of the mark, or empty.
-    """
-
-    id: str
-    at: float
-    service: str = ""
-    environment: str = ""
-    version: str = ""
-    source: str = ""
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +33,12 @@ class Settings:
         window: length of each side of the deploy, seconds.
         min_samples, min_calls: floors for each side.
         threshold: least rise of the mean worth reporting, 0.2 for +20 %.
-        alpha: significance level.
+        alpha: significance level; of the calibrated engine, the false discovery rate
+            over the queries of one deploy.
         max_gap: longest interval between two scrapes to trust, seconds.
+        watch: false discovery rate of the watch list.
+        history: how long before the deploy the noise is learnt from, seconds.
+        prior: probability of a change before the data are seen, for the bound.
     """
 
     engine: str = "classic"
@@ -63,6 +48,9 @@ class Settings:
     threshold: float = 0.20
     alpha: float = 0.05
     max_gap: float = 300.0
+    watch: float = 0.20
+    history: float = 14_400.0
+    prior: float = 0.05
 
     @property
     def tolerance(self) -> float:
@@ -75,7 +63,8 @@ class Report:
     """Everything said about one deploy, ready for any sink to print.
 
     ``notes`` are sentences a reader must know to trust the rest. ``failure`` tells why
-    nothing could be judged; there are no verdicts then.
+    nothing could be judged; there are no verdicts then. ``share`` is how much of the
+    window after the deploy had passed: below 1 the report is provisional.
     """
 
     deploy: Deploy
@@ -85,6 +74,7 @@ class Report:
     quality: DataQuality = field(default_factory=DataQuality)
     notes: tuple[str, ...] = ()
     failure: str = ""
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if self.failure and self.verdicts:

@@ -36,6 +36,9 @@ class CounterSeries:
         seconds: (n,) execution time so far.
         since: (n,) when the entry was made, Unix seconds; NaN where unknown; None
             where the server does not tell.
+        rows: (n,) rows returned or changed so far; NaN where unknown.
+        blocks: (n,) shared blocks hit and read so far; NaN where unknown.
+        replaces: query id that the same statement had before the deploy, or empty.
     """
 
     key: QueryKey
@@ -43,14 +46,14 @@ class CounterSeries:
     calls: Floats
     seconds: Floats
     since: Floats | None = None
+    rows: Floats | None = None
+    blocks: Floats | None = None
+    replaces: str = ""
 
     def __post_init__(self) -> None:
-        columns = [
-            self.calls,
-            self.seconds,
-            *([] if self.since is None else [self.since]),
-        ]
-        if any(column.shape != self.times.shape for column in columns):
+        columns = (self.calls, self.seconds, self.since, self.rows, self.blocks)
+        shapes = {column.shape for column in columns if column is not None}
+        if shapes != {self.times.shape}:
             raise ValueError(f"{self.key}: every column needs one value per scrape")
 
 
@@ -64,6 +67,7 @@ class IntervalMeans:
         seconds: (m,) execution time in the interval.
         means: (m,) seconds per call.
         dropped: how many intervals were not usable, by reason.
+        rows, blocks: (m,) what the interval added; NaN or None where unknown.
     """
 
     key: QueryKey
@@ -73,3 +77,5 @@ class IntervalMeans:
     seconds: Floats
     means: Floats
     dropped: Mapping[str, int]
+    rows: Floats | None = None
+    blocks: Floats | None = None

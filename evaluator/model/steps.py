@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,41 @@ class Effect:
         before, after: seconds per call.
         factor: after / before.
         extra_seconds_per_second: rise of the mean times calls per second after.
+        low, high: 95 % confidence interval of the factor, where the engine has one.
     """
 
     before: float
     after: float
     factor: float
     extra_seconds_per_second: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Level(StrEnum):
+    """How loudly a finding is told: an alert wakes somebody, a watch does not."""
+
+    ALERT = "alert"
+    WATCH = "watch"
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """What the calibrated engine says of the rise of one query.
+
+    Args:
+        p_value: chance, without any change, that the whole rule finds as much.
+        q_value: false discovery rate at which the finding is kept, over all queries of
+            the deploy that passed the floors.
+        level: None where it is neither for an alert nor for the watch list.
+        phi: correlation of neighbouring intervals.
+        no_change_bound: least probability that nothing changed, for the prior set.
+        long_history: whether the noise was learnt from before the window, too.
+    """
+
+    p_value: float
+    q_value: float
+    level: Level | None
+    phi: float
+    no_change_bound: float
+    long_history: bool

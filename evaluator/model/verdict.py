@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .series import QueryKey
-from .steps import ChangePoint, Effect, WelchTest, Window
+from .steps import ChangePoint, Effect, Significance, WelchTest, Window
+from .surroundings import Cause, PlanChange
 
 
 class Outcome(StrEnum):
@@ -35,7 +36,8 @@ class Stage(StrEnum):
 class Verdict:
     """What the engine says about one query after one deploy, and the numbers behind it.
 
-    Numbers of steps that were not reached are None.
+    Numbers of steps that were not reached are None. ``replaces`` is the query id that
+    the same statement had before the deploy.
     """
 
     key: QueryKey
@@ -50,6 +52,10 @@ class Verdict:
     change: ChangePoint | None = None
     test: WelchTest | None = None
     effect: Effect | None = None
+    significance: Significance | None = None
+    causes: tuple[Cause, ...] = ()
+    plan_change: PlanChange | None = None
+    replaces: str = ""
 
     def __post_init__(self) -> None:
         if self.outcome is Outcome.DETECTED and (
@@ -58,3 +64,15 @@ class Verdict:
             raise ValueError("a detected regression must carry its effect and its test")
         if self.outcome is Outcome.INSUFFICIENT_DATA and not self.reason:
             raise ValueError("insufficient data must say what is missing")
+
+    @property
+    def external_cause(self) -> bool:
+        """Whether something besides the deploy may explain the finding."""
+        return any(cause.external for cause in self.causes)
+
+    @property
+    def p_value(self) -> float | None:
+        """The calibrated p-value, or the nominal one of the classic engine."""
+        if self.significance is not None:
+            return self.significance.p_value
+        return None if self.test is None else self.test.p_nominal
