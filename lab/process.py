@@ -150,10 +150,15 @@ class Process:
         except OSError:
             return False
 
-    def stop(self) -> None:
-        """Ask it to end, then make sure of its whole group; fine when it has ended."""
+    def stop(self) -> int | None:
+        """Ask it to end, then make sure of its whole group; fine when it has ended.
+
+        Returns:
+            Its exit code, below 0 when a signal ended it; None where nothing was
+            started.
+        """
         self.send(self._stop_signal)
-        self._reap(self._deadline)
+        return self._reap(self._deadline)
 
     def kill(self) -> None:
         """End it without a chance to tidy up."""
@@ -165,10 +170,10 @@ class Process:
         if self._child is not None and self._child.poll() is None:
             self._child.send_signal(which)
 
-    def _reap(self, seconds: float) -> None:
+    def _reap(self, seconds: float) -> int | None:
         child, self._child = self._child, None
         if child is None:
-            return
+            return None
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -176,6 +181,7 @@ class Process:
             child.wait()
         finally:
             _kill_group(child.pid)
+        return child.returncode
 
     def tail(self, lines: int = 20) -> str:
         """The last lines of its log."""
