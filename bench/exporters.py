@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse, RemoteDisconnected
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -92,15 +92,21 @@ class Client:
             "Accept-Encoding": "gzip" if gzip else "identity",
             "X-Prometheus-Scrape-Timeout-Seconds": "60",
         }
-        started = time.perf_counter()
-        self._http.request("GET", self._path, headers=headers)
-        answer = self._http.getresponse()
-        body = answer.read()
-        took = time.perf_counter() - started
+        try:
+            took, answer, body = self._get(headers)
+        except RemoteDisconnected:  # it had been idle for too long
+            took, answer, body = self._get(headers)
         packed = answer.headers.get("Content-Encoding") == "gzip"
         if answer.status != 200 or packed != gzip:
             raise RuntimeError(f"{self.server.name} answered {answer.status}, no page")
         return took, body
+
+    def _get(self, headers: Mapping[str, str]) -> tuple[float, HTTPResponse, bytes]:
+        started = time.perf_counter()
+        self._http.request("GET", self._path, headers=dict(headers))
+        answer = self._http.getresponse()
+        body = answer.read()
+        return time.perf_counter() - started, answer, body
 
     def peak_memory(self) -> float:
         """Most memory that the exporter ever held, MB."""
