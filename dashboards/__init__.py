@@ -1,0 +1,1 @@
+"""Grafana dashboards as JSON, and the programs that write them; not in the wheel."""

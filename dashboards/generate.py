@@ -1,0 +1,179 @@
+"""Writes the dashboards beside this file: ``python -m dashboards.generate``.
+
+Grafana's classic JSON, schema version 41, for Grafana 10.4 and newer. The data source
+is a variable, so the file works by import and by provisioning alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .panels import marks, series, stat, table, values
+
+FOLDER = Path(__file__).parent
+CHOSEN = 'service=~"$service",deploy=~"$deploy"'
+QUERY = "server, datname, user, queryid, toplevel"
+
+
+def deploys() -> dict[str, Any]:
+    """What each deploy did to the queries."""
+    panels = [
+        stat(
+            "Deploys judged",
+            "Deploys whose verdict the evaluator still shows.",
+            f"count(pgverdict_deploy_info{{{CHOSEN}}}) or vector(0)",
+            "short",
+            0,
+        ),
+        stat(
+            "Slower queries",
+            "Queries that a deploy made slower.",
+            f"sum(pgverdict_query_regressed{{{CHOSEN}}}) or vector(0)",
+            "short",
+            1,
+            red_from=1,
+        ),
+        stat(
+            "Cost",
+            "Execution time that all detected regressions together add each second; "
+            "1 s is a whole processor core.",
+            f"sum(pgverdict_query_extra_seconds_per_second{{{CHOSEN}}}) or vector(0)",
+            "s",
+            2,
+        ),
+        stat(
+            "Could not tell",
+            "Queries of these deploys with too little data: neither good nor bad.",
+            f'sum(pgverdict_deploy_queries{{{CHOSEN},outcome="insufficient_data"}})'
+            " or vector(0)",
+            "short",
+            3,
+        ),
+        stat(
+            "Last round",
+            "Time since the evaluator finished a round. When this grows, no news is "
+            "not good news.",
+            'time() - max(pgverdict_last_success_timestamp_seconds{step="round"})',
+            "s",
+            4,
+            red_from=600,
+        ),
+        _findings(),
+        series(
+            "Time per call of the slower queries",
+            "Mean execution time per call, from the exporter's counters. The marks on "
+            "the time line are deploys and verdicts.",
+            _mean_of_regressed(),
+            "{{user}}@{{datname}} {{queryid}}",
+            "s",
+            top=12,
+        ),
+        series(
+            "Queries by outcome",
+            "Of the chosen deploys. Queries with insufficient data were not judged.",
+            f"sum by (outcome) (pgverdict_deploy_queries{{{CHOSEN}}})",
+            "{{outcome}}",
+            "short",
+            top=21,
+        ),
+    ]
+    return {
+        "uid": "pgverdict-deploys",
+        "title": "pgverdict: deploys",
+        "description": "Which queries a deploy made slower, by how much, at what cost.",
+        "tags": ["pgverdict", "postgresql"],
+        "schemaVersion": 41,
+        "version": 1,
+        "editable": False,
+        "timezone": "utc",
+        "time": {"from": "now-6h", "to": "now"},
+        "refresh": "1m",
+        "graphTooltip": 1,
+        "templating": {"list": _variables()},
+        "annotations": {
+            "list": [
+                marks("Deploys", ["deploy"], "blue"),
+                marks("Verdicts", ["pgverdict"], "orange"),
+            ]
+        },
+        "panels": [{"id": n, **panel} for n, panel in enumerate(panels, start=1)],
+    }
+
+
+def _variables() -> list[dict[str, Any]]:
+    source = {
+        "name": "datasource",
+        "label": "Data source",
+        "type": "datasource",
+        "query": "prometheus",
+        "current": {},
+    }
+    service = "label_values(pgverdict_deploy_info, service)"
+    deploy = 'label_values(pgverdict_deploy_info{service=~"$service"}, deploy)'
+    return [
+        source,
+        values("service", "Service", service),
+        values("deploy", "Deploy", deploy),
+    ]
+
+
+def _findings() -> dict[str, Any]:
+    """One row for each slower query, the costliest first."""
+
+    def column(metric: str, window: str = "") -> str:
+        of = f'{CHOSEN},window="{window}"' if window else CHOSEN
+        return f"sum by (service, deploy, {QUERY}) (pgverdict_query_{metric}{{{of}}})"
+
+    return table(
+        "Slower queries",
+        "Every query that a chosen deploy made slower. The p-value takes the moment of "
+        "the change as given although it was searched: it ranks, and is not the "
+        "probability of anything.",
+        {
+            "factor": (column("factor"), "none"),
+            "before": (column("mean_seconds", "before"), "s"),
+            "after": (column("mean_seconds", "after"), "s"),
+            "cost per second": (column("extra_seconds_per_second"), "s"),
+            "p (ranks only)": (column("p_value"), "sci"),
+        },
+        top=4,
+        height=8,
+        sort="cost per second",
+    )
+
+
+def _mean_of_regressed() -> str:
+    """Mean time per call; the exporter's ``instance`` is the evaluator's ``server``."""
+
+    def rate(counter: str) -> str:
+        labels = QUERY.replace("server", "instance")
+        metric = f"pg_stat_statements_{counter}_total[$__rate_interval]"
+        return f"sum by ({labels}) (rate({metric}))"
+
+    regressed = f"pgverdict_query_regressed{{{CHOSEN}}}"
+    return (
+        f"{rate('seconds')} / ({rate('calls')} > 0)"
+        f" and on ({QUERY.replace('server', 'instance')})"
+        f' label_replace({regressed}, "instance", "$1", "server", "(.*)")'
+    )
+
+
+def as_text(dashboard: Mapping[str, Any]) -> str:
+    """The file's content."""
+    return json.dumps(dashboard, indent=2) + "\n"
+
+
+DASHBOARDS = {"deploys.json": deploys}
+
+
+def main() -> None:
+    """Write every file."""
+    for name, make in DASHBOARDS.items():
+        (FOLDER / name).write_text(as_text(make()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Pieces of a Grafana dashboard in classic JSON: values in, plain values out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PROMETHEUS = {"type": "prometheus", "uid": "${datasource}"}
+GRAFANA = {"type": "grafana", "uid": "-- Grafana --"}
+# Grafana's own default of 100 hides all but the newest.
+ANNOTATIONS = 1000
+WIDTH = 24
+
+
+def values(name: str, label: str, query: str) -> dict[str, Any]:
+    """A choice of several label values, all by default; looked up as time moves on."""
+    return {
+        "name": name,
+        "label": label,
+        "type": "query",
+        "datasource": PROMETHEUS,
+        "query": {"query": query, "refId": name},
+        "definition": query,
+        "refresh": 2,
+        "sort": 1,
+        "multi": True,
+        "includeAll": True,
+        "allValue": ".*",
+        "current": {"text": ["All"], "value": ["$__all"]},
+    }
+
+
+def marks(name: str, tags: list[str], colour: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "datasource": GRAFANA,
+        "enable": True,
+        "iconColor": colour,
+        "target": {
+            "type": "tags",
+            "tags": tags,
+            "matchAny": False,
+            "limit": ANNOTATIONS,
+        },
+    }
+
+
+def stat(
+    title: str,
+    description: str,
+    expression: str,
+    unit: str,
+    place: int,
+    *,
+    red_from: float | None = None,
+) -> dict[str, Any]:
+    """A number at the top, in the *place*-th of five fields."""
+    steps: list[dict[str, Any]] = [{"color": "text", "value": None}]
+    if red_from is not None:
+        steps = [{"color": "green", "value": None}, {"color": "red", "value": red_from}]
+    width, rest = divmod(WIDTH, 5)
+    return {
+        "type": "stat",
+        "title": title,
+        "description": description,
+        "datasource": PROMETHEUS,
+        "gridPos": {
+            "x": place * width,
+            "y": 0,
+            "w": width + (rest if place == 4 else 0),
+            "h": 4,
+        },
+        "targets": [_target("A", expression, instant=True)],
+        "fieldConfig": {
+            "defaults": {
+                "unit": unit,
+                "thresholds": {"mode": "absolute", "steps": steps},
+            },
+            "overrides": [],
+        },
+        "options": {"reduceOptions": {"calcs": ["lastNotNull"]}, "colorMode": "value"},
+    }
+
+
+def table(
+    title: str,
+    description: str,
+    columns: Mapping[str, tuple[str, str]],
+    *,
+    top: int,
+    height: int,
+    sort: str,
+) -> dict[str, Any]:
+    """Rows joined by the labels that all columns share.
+
+    Args:
+        columns: expression and unit by the column's name.
+        sort: the column that comes first, largest on top.
+    """
+    letters = [chr(ord("A") + number) for number in range(len(columns))]
+    names = {
+        f"Value #{letter}": name for letter, name in zip(letters, columns, strict=True)
+    }
+    return {
+        "type": "table",
+        "title": title,
+        "description": description,
+        "datasource": PROMETHEUS,
+        "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": height},
+        "targets": [
+            _target(letter, expression, instant=True, format_="table")
+            for letter, (expression, _) in zip(letters, columns.values(), strict=True)
+        ],
+        "transformations": [
+            {"id": "merge", "options": {}},
+            {
+                "id": "organize",
+                "options": {"excludeByName": {"Time": True}, "renameByName": names},
+            },
+        ],
+        "fieldConfig": {
+            "defaults": {"unit": "short"},
+            "overrides": [_unit(name, unit) for name, (_, unit) in columns.items()],
+        },
+        "options": {"sortBy": [{"displayName": sort, "desc": True}]},
+    }
+
+
+def _unit(column: str, unit: str) -> dict[str, Any]:
+    return {
+        "matcher": {"id": "byName", "options": column},
+        "properties": [{"id": "unit", "value": unit}],
+    }
+
+
+def series(
+    title: str, description: str, expression: str, legend: str, unit: str, *, top: int
+) -> dict[str, Any]:
+    return {
+        "type": "timeseries",
+        "title": title,
+        "description": description,
+        "datasource": PROMETHEUS,
+        "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": 9},
+        "targets": [_target("A", expression, legend=legend)],
+        "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
+        "options": {"legend": {"displayMode": "table", "calcs": ["lastNotNull"]}},
+    }
+
+
+def _target(
+    letter: str,
+    expression: str,
+    *,
+    instant: bool = False,
+    format_: str = "time_series",
+    legend: str = "__auto",
+) -> dict[str, Any]:
+    return {
+        "refId": letter,
+        "datasource": PROMETHEUS,
+        "expr": expression,
+        "instant": instant,
+        "range": not instant,
+        "format": format_,
+        "legendFormat": legend,
+    }
