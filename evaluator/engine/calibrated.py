@@ -79,7 +79,7 @@ def calibrate(
     )
     scale = np.sqrt(variance)
     even = np.where(present, (logs - centre[:, None]) / scale, 0.0)
-    splits = _search(panel, even, present)
+    splits, statistics = _search(panel, even, present)
     even = _tame(even, present, before, after)
 
     sums = Sums(even * scale, weights)
@@ -106,6 +106,7 @@ def calibrate(
         p_value=np.where(near & (score > 0), p, 1.0),
         score=score,
         split_at=splits,
+        statistic=statistics,
         near=near,
         phi=noise.phi,
         spread=noise.spread,
@@ -136,21 +137,23 @@ def _variance(
     return relative_variance(panel.calls, present, ratio, usual)
 
 
-def _search(panel: Panel, even: Floats, present: NDArray[np.bool_]) -> Floats:
-    """(s,) start of the right segment at the best split of each window."""
+def _search(
+    panel: Panel, even: Floats, present: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """(s,) start of the right segment at the best split, and (s,) its statistic."""
     first = panel.before - panel.window
     inside = present[:, first:]
     starts = panel.starts[first:]
-    found = np.empty(len(even))
+    found, statistics = np.empty(len(even)), np.empty(len(even))
     counts = inside.sum(axis=1)
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count)
         known = inside[rows]
         values = even[rows, first:][known].reshape(rows.size, count)
-        splits, _ = best_splits(values)
+        splits, statistics[rows] = best_splits(values)
         places = np.nonzero(known)[1].reshape(rows.size, count)
         found[rows] = starts[places[np.arange(rows.size), splits]]
-    return found
+    return found, statistics
 
 
 def _tame(even: Floats, present: NDArray[np.bool_], before: int, after: int) -> Floats:

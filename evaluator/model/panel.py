@@ -57,6 +57,7 @@ class Calibration:
         score: (s,) standard normal without a change; large is slower.
         split_at: (s,) start of the interval that begins the right segment, Unix
             seconds, by the search on weighted logarithms.
+        statistic: (s,) energy statistic Q there, in standard deviations of the noise.
         near: (s,) whether that lies inside the tolerance.
         phi: (s,) correlation of neighbouring intervals.
         spread: (s,) standard deviation of the logarithm of one typical interval mean.
@@ -72,6 +73,7 @@ class Calibration:
     p_value: Floats
     score: Floats
     split_at: Floats
+    statistic: Floats
     near: NDArray[np.bool_]
     phi: Floats
     spread: Floats
