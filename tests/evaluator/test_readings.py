@@ -75,13 +75,17 @@ def test_both_ends_of_the_time_belong_to_it():
     assert (found.first, found.last) == (2, 3)
 
 
-def test_the_ends_are_compared_in_whole_milliseconds():
-    at = 1790000000.123
-    samples = [(1789998200.122, "0"), (1789998200.123, "1"), (1790001800.123, "2")]
+@given(
+    at=st.integers(1_700_000_000_000, 1_900_000_000_000), window=st.integers(1, 10**8)
+)
+def test_the_ends_are_compared_in_whole_milliseconds(at, window):
+    times = [at - window + edge for edge in (-1, 0, 2 * window, 2 * window + 1)]
+    samples = [(time / 1000, "1") for time in times]
 
-    found = reading(calls(*samples), seconds(*samples), start=at - 1800, end=at + 1800)
+    start, end = at / 1000 - window / 1000, at / 1000 + window / 1000
+    found = reading(calls(*samples), seconds(*samples), start=start, end=end)
 
-    assert found.series[0].calls.tolist() == [1, 2]
+    assert found.series[0].times.tolist() == [time / 1000 for time in times[1:3]]
 
 
 def test_the_age_of_the_entry_is_aligned_and_unknown_where_absent():
