@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import commands, logs
 from .checks import check
+from .config import ENGINES
 from .errors import ConfigurationError, PgverdictError
 from .sources.profiles import PROFILES
 from .units import parse_duration, parse_time
@@ -148,7 +149,11 @@ def _add_replay(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="ISO 8601 (UTC where no zone is given) or Unix seconds",
     )
     replay.add_argument(
-        "--engine", default="classic", choices=["classic"], help="default classic"
+        "--engine",
+        default=ENGINES[0],
+        choices=ENGINES,
+        help=f"default {ENGINES[0]}, which learns the noise from what the capture "
+        "holds before the window",
     )
     replay.add_argument(
         "--profile",

@@ -95,12 +95,16 @@ Fraction: TypeAlias = Annotated[
 ]
 
 
+ENGINES = ("calibrated", "classic")
+_ENGINES = f"the name of an engine, {' or '.join(ENGINES)}"
+
+
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The rule that judges, and its settings."""
 
     engine: Annotated[
-        str, Meta(pattern="^classic$", description='the name of an engine, "classic"')
-    ] = "classic"
+        str, Meta(pattern=f"^({'|'.join(ENGINES)})$", description=_ENGINES)
+    ] = "calibrated"
     window: Span = Duration(1800)
     # Six intervals are the fewest that can be split in two segments of three.
     min_samples: Annotated[
@@ -114,6 +118,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0.2
     alpha: Fraction = 0.05
     max_gap: Span = Duration(300)
+    watch: Fraction = 0.2
+    history: Span = Duration(14_400)
+    prior: Fraction = 0.05
 
     def settings(self) -> Settings:
         """The same as plain numbers."""
@@ -125,6 +132,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             threshold=self.threshold,
             alpha=self.alpha,
             max_gap=float(self.max_gap),
+            watch=self.watch,
+            history=float(self.history),
+            prior=self.prior,
         )
 
 
@@ -170,9 +180,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not self.deploys:
-            raise ValueError(
-                "deploys: empty; leave it out to take the tag 'deploy'"
-            )
+            raise ValueError("deploys: empty; leave it out to take the tag 'deploy'")
 
     @property
     def matchers(self) -> tuple[Matcher, ...]:

@@ -37,6 +37,7 @@ from .bound import no_change_bound
 from .calibrated import calibrate
 from .edivisive import best_splits, min_segment
 from .family import LOOKS, q_values, spent
+from .grids import same_grids
 from .intervals import between, interval_means
 from .panel import align
 from .prefilter import matters
@@ -176,14 +177,16 @@ def _calibrated(
     look: int | None,
     end: float,
 ) -> Iterator[Verdict]:
-    """One family of hypotheses, and one grid of scrapes for each server."""
-    servers: dict[str, list[_Query]] = defaultdict(list)
-    for query in queries:
-        servers[query.series.key.instance].append(query)
+    """One family of hypotheses; one panel for what was scraped together."""
+    start = deploy.at - max(settings.history, settings.window)
+    long = [
+        interval_means(between(query.series, start, end), max_gap=settings.max_gap)
+        for query in queries
+    ]
     found: list[tuple[_Query, Calibration, int]] = []
-    for group in servers.values():
-        calibration = _calibrate(group, deploy, settings, end)
-        found += [(query, calibration, row) for row, query in enumerate(group)]
+    for grid in same_grids(long):
+        calibration = _calibrate([long[index] for index in grid], deploy, settings)
+        found += [(queries[index], calibration, row) for row, index in enumerate(grid)]
     p = np.array([calibration.p_value[row] for _, calibration, row in found])
     if look is not None:
         p = spent(p, look)
@@ -202,14 +205,9 @@ def _calibrated(
 
 
 def _calibrate(
-    group: Sequence[_Query], deploy: Deploy, settings: Settings, end: float
+    intervals: Sequence[IntervalMeans], deploy: Deploy, settings: Settings
 ) -> Calibration:
-    start = deploy.at - max(settings.history, settings.window)
-    long = [
-        interval_means(between(query.series, start, end), max_gap=settings.max_gap)
-        for query in group
-    ]
-    panel = align(long, at=deploy.at, window=settings.window)
+    panel = align(intervals, at=deploy.at, window=settings.window)
     if panel is None:
         raise ValueError("queries past the floors have intervals on both sides")
     return calibrate(

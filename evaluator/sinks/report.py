@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from ..model import Outcome, QueryKey, Report, Verdict
+from ..model import Outcome, QueryKey, Report, Settings, Significance, Verdict
 from ..units import show_duration, show_time
 
-_COLUMNS = ("factor", "before", "after", "costs", "p", "changed", "query")
+_COLUMNS = ("factor", "before", "after", "costs", "p", "q", "changed", "query")
 _NOUNS = {
     Outcome.DETECTED: "detected",
     Outcome.BACKGROUND_CHANGE: "changed elsewhere in the window",
@@ -37,6 +37,7 @@ def to_json(report: Report) -> str:
             "threshold": report.settings.threshold,
             "alpha": report.settings.alpha,
             "max_gap_seconds": report.settings.max_gap,
+            **_calibrated_settings(report.settings),
         },
         "quality": msgspec.to_builtins(report.quality),
         "notes": report.notes,
@@ -103,9 +104,39 @@ def _query_fields(verdict: Verdict) -> dict[str, Any]:
         fields |= {"p_nominal": verdict.test.p_nominal, "score": verdict.test.score}
     if verdict.effect is not None:
         fields["extra_seconds_per_second"] = verdict.effect.extra_seconds_per_second
+    if verdict.significance is not None:
+        fields |= _calibrated_fields(verdict, verdict.significance)
+    if verdict.replaces:
+        fields["replaces"] = verdict.replaces
     if verdict.reason:
         fields["reason"] = verdict.reason
     return fields | {"verdict": verdict.outcome, "stage": verdict.stage}
+
+
+def _calibrated_fields(verdict: Verdict, significance: Significance) -> dict[str, Any]:
+    effect = verdict.effect
+    return {
+        "p_value": significance.p_value,
+        "q_value": significance.q_value,
+        "level": significance.level,
+        "phi": significance.phi,
+        "no_change_bound": significance.no_change_bound,
+        "long_history": significance.long_history,
+        "factor_low": None if effect is None else effect.low,
+        "factor_high": None if effect is None else effect.high,
+        "external_causes": msgspec.to_builtins(verdict.causes),
+        "plan_change": msgspec.to_builtins(verdict.plan_change),
+    }
+
+
+def _calibrated_settings(settings: Settings) -> dict[str, float]:
+    if settings.engine == "classic":
+        return {}
+    return {
+        "watch": settings.watch,
+        "history_seconds": settings.history,
+        "prior": settings.prior,
+    }
 
 
 def _headline(report: Report) -> str:
@@ -138,7 +169,8 @@ def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
         ""
         if verdict.effect is None
         else f"{show_duration(verdict.effect.extra_seconds_per_second)}/s",
-        "" if verdict.test is None else f"{verdict.test.p_nominal:.1g}",
+        "" if verdict.p_value is None else f"{verdict.p_value:.1g}",
+        "" if verdict.significance is None else f"{verdict.significance.q_value:.1g}",
         ""
         if verdict.change is None
         else f"{verdict.change.at - report.deploy.at:+.0f} s",
