@@ -81,8 +81,9 @@ def _daily_wave(
 def _daily_traffic(
     rng: Generator, cv: Floats, calls: Floats, t: int
 ) -> tuple[Floats, Floats]:
-    """Traffic follows the day; the fewer calls, the noisier their mean."""
-    wave = 1.0 + 0.8 * np.sin(2 * np.pi * (np.arange(t) / DAY + rng.uniform()))
+    """Traffic follows a day; the fewer calls, the noisier their mean."""
+    hour = rng.uniform(size=(len(cv), 1))
+    wave = 1.0 + 0.8 * np.sin(2 * np.pi * (np.arange(t) / DAY + hour))
     counted = np.maximum(rng.poisson(calls * wave), 1).astype(float)
     normal = rng.standard_normal((len(cv), t))
     return log_normal(normal, cv * np.sqrt(calls / counted)), counted
@@ -177,7 +178,8 @@ def _long_memory(rng: Generator, s: int, t: int) -> Floats:
     for share, phi in parts:
         mixed += share * autoregression(rng, phi, s, t)
     power: float = sum(share**2 for share, _ in parts)
-    return mixed / np.sqrt(power)
+    values: Floats = mixed / np.sqrt(power)
+    return values
 
 
 INDEPENDENT: Kind = _from_normal(lambda rng, s, t: rng.standard_normal((s, t)))

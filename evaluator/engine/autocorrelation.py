@@ -80,7 +80,9 @@ def autoregressive_inflation(
     inflation = (1.0 + phi) / (1.0 - phi)
     # Two means take more than two degrees of freedom from correlated noise.
     inflation = inflation / np.maximum(1.0 - 2.0 * inflation / count, 0.3)
-    freedom = count * (1.0 - phi**2) / (3.0 + phi**2)
+    # The tail suffers where phi is taken for too small: judge it at the upper end.
+    high = np.minimum(phi + 2.0 * np.sqrt((1.0 - phi**2) / count), _LARGEST_PHI)
+    freedom = count * (1.0 - high**2) / (3.0 + high**2)
     return phi, inflation, np.maximum(freedom, _LEAST_FREEDOM)
 
 

@@ -21,7 +21,13 @@ from .autocorrelation import (
 from .contrast import Stretch, Sums, normal_score, stretch_of
 from .edivisive import best_splits
 from .gate import whole_rule_p
-from .residuals import log_residuals, medians, robust_spread, winsorised
+from .residuals import (
+    level_logs,
+    log_residuals,
+    medians,
+    robust_spread,
+    winsorised,
+)
 from .wave import common_wave, without_wave
 from .weights import relative_variance, variance_ratio
 
@@ -74,10 +80,12 @@ def calibrate(
         step = wave.step
     variance = _variance(panel, logs, present, long=long)
     weights = present / variance
+    scale = np.sqrt(variance)
+    typical = robust_spread((logs / scale)[:, :before], present[:, :before])
+    logs = level_logs(logs, variance, typical)
     centre = (logs * weights)[:, :before].sum(axis=1) / np.maximum(
         weights[:, :before].sum(axis=1), 1e-300
     )
-    scale = np.sqrt(variance)
     even = np.where(present, (logs - centre[:, None]) / scale, 0.0)
     splits, statistics = _search(panel, even, present)
     even = _tame(even, present, before, after)
