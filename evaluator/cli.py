@@ -7,23 +7,25 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from pathlib import Path
 
 from . import commands, logs
 from .checks import check
 from .config import ENGINES
 from .errors import ConfigurationError, PgverdictError
-from .sources.profiles import PROFILES
-from .units import parse_duration, parse_time
-
-PROGRAM = "pgverdict-evaluator"
+from .units import parse_time
+from .words import (
+    EXIT_CODES,
+    PROGRAM,
+    Words,
+    add_config,
+    add_format,
+    add_profile,
+    add_window,
+    add_word,
+    reader,
+)
 
 CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
-
-_EXIT_CODES = (
-    "Exit codes: 0 nothing detected, 1 a regression was detected, 2 configuration or "
-    "usage, 3 a system could not be reached or answered nonsense."
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         description="Tell whether a deploy made a PostgreSQL query slower: "
         "which one, by how much, and how sure that is.",
-        epilog=f"{PROGRAM} COMMAND --help shows an example of each. {_EXIT_CODES}",
+        epilog=f"{PROGRAM} COMMAND --help shows an example of each. {EXIT_CODES}",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -70,8 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_run(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    run = _command(
+def _add_run(words: Words) -> None:
+    run = add_word(
         words,
         "run",
         commands.run,
@@ -79,7 +81,7 @@ def _add_run(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "Exit codes: 0 stopped by a signal, 2 configuration or usage.",
         f"{PROGRAM} run --config.file=evaluator.yml",
     )
-    _add_config(run)
+    add_config(run)
     run.add_argument(
         "--web.listen-address",
         dest="listen_address",
@@ -94,26 +96,26 @@ def _add_run(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
 
 
-def _add_deploy(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    deploy = _command(
+def _add_deploy(words: Words) -> None:
+    deploy = add_word(
         words,
         "deploy",
         commands.deploy,
         "Judge one deploy now and print the verdicts.",
-        _EXIT_CODES,
+        EXIT_CODES,
         f"{PROGRAM} deploy --at 2026-11-29T14:05:00Z --service shop",
     )
-    _add_config(deploy)
+    add_config(deploy)
     deploy.add_argument(
         "--at",
         required=True,
-        type=_reader(parse_time),
+        type=reader(parse_time),
         metavar="TIME",
         help="when it happened: ISO 8601 (UTC where no zone is given) or Unix seconds",
     )
     for name in ("service", "environment", "version"):
         deploy.add_argument(f"--{name}", default="", help=f"{name} that was deployed")
-    _add_window(deploy)
+    add_window(deploy)
     _add_output(deploy)
     deploy.add_argument(
         "--annotate",
@@ -122,13 +124,13 @@ def _add_deploy(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
 
 
-def _add_replay(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    replay = _command(
+def _add_replay(words: Words) -> None:
+    replay = add_word(
         words,
         "replay",
         commands.replay,
         "Judge a saved answer of Prometheus; needs no server.",
-        _EXIT_CODES,
+        EXIT_CODES,
         "curl -s http://localhost:9090/api/v1/query "
         "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[2h]' "
         "> capture.json\n"
@@ -144,7 +146,7 @@ def _add_replay(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--deploy-time",
         required=True,
         dest="at",
-        type=_reader(parse_time),
+        type=reader(parse_time),
         metavar="T",
         help="ISO 8601 (UTC where no zone is given) or Unix seconds",
     )
@@ -155,18 +157,13 @@ def _add_replay(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help=f"default {ENGINES[0]}, which learns the noise from what the capture "
         "holds before the window",
     )
-    replay.add_argument(
-        "--profile",
-        default="pgverdict",
-        choices=sorted(PROFILES),
-        help="whose metric names the capture has; default pgverdict",
-    )
-    _add_window(replay)
+    add_profile(replay)
+    add_window(replay)
     _add_output(replay)
 
 
-def _add_check(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    checking = _command(
+def _add_check(words: Words) -> None:
+    checking = add_word(
         words,
         "check",
         check,
@@ -175,7 +172,7 @@ def _add_check(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "3 a system could not be reached or may not be used.",
         f"{PROGRAM} check --config.file=evaluator.yml",
     )
-    _add_config(checking)
+    add_config(checking)
     checking.add_argument(
         "--syntax-only",
         action="store_true",
@@ -183,70 +180,11 @@ def _add_check(words: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
 
 
-def _command(
-    words: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    function: Callable[[argparse.Namespace], int],
-    summary: str,
-    exit_codes: str,
-    example: str,
-) -> argparse.ArgumentParser:
-    """One word: a line on what it does, its exit codes, an example that works."""
-    parser = words.add_parser(
-        name,
-        help=summary,
-        description=summary,
-        epilog=f"{exit_codes}\n\nExample:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(command=function)
-    parser.add_argument(
-        "--log.level", dest="log_level", default="info", choices=logs.LEVELS
-    )
-    parser.add_argument(
-        "--log.format", dest="log_format", default="logfmt", choices=logs.FORMATS
-    )
-    return parser
-
-
-def _add_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config.file",
-        dest="config_file",
-        type=Path,
-        default=Path("evaluator.yml"),
-        metavar="FILE",
-        help="YAML; default evaluator.yml in this folder",
-    )
-
-
-def _add_window(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--window",
-        type=_reader(parse_duration),
-        metavar="DURATION",
-        help="length of each side of the deploy; default 30m",
-    )
-
-
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    add_format(parser)
     parser.add_argument(
         "--all",
         action="store_true",
         dest="everything",
         help="list the queries without a finding in the table, too",
     )
-
-
-def _reader(read: Callable[[str], float]) -> Callable[[str], float]:
-    """Give argparse our own sentence instead of its 'invalid value'."""
-
-    def convert(text: str) -> float:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return convert

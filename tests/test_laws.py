@@ -36,6 +36,7 @@ EVALUATOR = {
         *{"sinks.gauges", "sources.deploys", "sources.readings"},
     },
     "logs": set(),
+    "words": {"logs", "sources.profiles", "units"},
     "web": {"errors"},
     "assembly": {"model", "errors", "http", "config", "sources", "sinks"},
 }
