@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-from . import config, logs
+from . import config, logs, memory
 from .errors import ConfigurationError
 from .selfmetrics import DISTRIBUTION
 from .service import Service
@@ -100,6 +100,7 @@ def serve(settings: Settings, stop: threading.Event) -> None:
         ConfigurationError: the address or the web configuration cannot be used.
     """
     service = Service(settings)
+    memory.spare_collections()
     service.start()
     log.info("listening", extra=logs.fields(address=service.address))
     stop.wait()
@@ -109,6 +110,7 @@ def serve(settings: Settings, stop: threading.Event) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the exporter; the exit code."""
+    memory.keep_small()
     try:
         settings = settings_from(
             sys.argv[1:] if arguments is None else arguments, dict(os.environ)

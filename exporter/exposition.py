@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal
 
-from .labels import NONE, Labels
+from .labels import NONE
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -26,14 +26,14 @@ class Family:
 
     Args:
         name: of the samples; that of a counter ends with ``_total``.
-        labels, values: one of each per sample.
+        labels, values: one of each per sample, the labels as labels.py renders them.
         created: when each counter began, Unix seconds; only OpenMetrics shows it.
     """
 
     name: str
     kind: Literal["counter", "gauge"]
     help: str
-    labels: Sequence[Labels]
+    labels: Sequence[str]
     values: Sequence[float]
     created: Sequence[float] | None = None
 
@@ -66,7 +66,7 @@ def _family(family: Family, *, openmetrics: bool) -> str:
     head = f"# HELP {title} {text}\n# TYPE {title} {family.kind}\n"
     finite = isfinite(sum(family.values))
     values = family.values if finite else [_Special(value) for value in family.values]
-    samples = zip([labels.text for labels in family.labels], values, strict=True)
+    samples = zip(family.labels, values, strict=True)
     if openmetrics and family.created is not None:
         # The two samples of one label set must stand together.
         lines = [

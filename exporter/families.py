@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from .exposition import Family, single
-from .labels import LabelBook, Labels
+from .labels import LabelBook, labels, with_texts
 from .problems import Reason
 from .snapshot import Evictions, Server, Snapshot, StatementKey, Statements
-from .texts import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def families(
     book: LabelBook,
     *,
     counters: Collection[str],
-    texts: Mapping[StatementKey, Text] | None = None,
+    texts: Mapping[StatementKey, str] | None = None,
     created: bool = False,
 ) -> Iterator[Family]:
     """Everything that *snapshot* says; what it does not know is absent.
@@ -167,13 +166,13 @@ def _problems(snapshot: Snapshot) -> Family:
         "gauge",
         "1 for what keeps the exporter from telling everything; "
         "the log has the words and the SQL that mends it.",
-        [Labels(("reason", reason)) for reason in Reason],
+        [labels(("reason", reason)) for reason in Reason],
         [int(reason in present) for reason in Reason],
     )
 
 
 def _server(server: Server) -> Iterator[Family]:
-    labels = Labels(
+    which = labels(
         ("version", server.version),
         ("extension_version", server.extension),
         ("system_identifier", server.system_identifier or ""),
@@ -182,7 +181,7 @@ def _server(server: Server) -> Iterator[Family]:
         "pg_server_info",
         "gauge",
         "Who answered: server, version of pg_stat_statements, database cluster.",
-        [labels],
+        [which],
         [1],
     )
     yield single(
@@ -237,39 +236,39 @@ def _statements(
     *,
     created: bool,
 ) -> Iterator[Family]:
-    labels = book.of(statements)
+    plain = book.of(statements)
     since = statements.columns.get(SINCE)
     begun = since if created else None
     for counter in COUNTERS:
         values = statements.columns.get(counter.field)
         if values is not None and counter.field in counters:
-            yield Family(counter.name, "counter", counter.help, labels, values, begun)
+            yield Family(counter.name, "counter", counter.help, plain, values, begun)
     if since is not None:
         yield Family(
             "pg_stat_statements_stats_since_seconds",
             "gauge",
             "When the entry was made and its counters were zero, Unix time. "
             "Source: stats_since.",
-            labels,
+            plain,
             since,
         )
     yield Family(
         "pgverdict_exporter_statements_skipped",
         "gauge",
         "Rows of pg_stat_statements that could not be named and are not shown.",
-        [Labels(("reason", reason)) for reason in statements.skipped],
+        [labels(("reason", reason)) for reason in statements.skipped],
         list(statements.skipped.values()),
     )
 
 
 def _texts(
-    statements: Statements, book: LabelBook, texts: Mapping[StatementKey, Text]
+    statements: Statements, book: LabelBook, texts: Mapping[StatementKey, str]
 ) -> Family:
-    labels = book.info(statements, texts)
+    found = with_texts(statements, book.of(statements), texts)
     return Family(
         "pg_stat_statements_query_info",
         "gauge",
         "Always 1: the statement's text, cut, and the fingerprint of its syntax tree.",
-        labels,
-        [1] * len(labels),
+        found,
+        [1] * len(found),
     )

@@ -1,4 +1,4 @@
-"""Label sets, rendered once and kept.
+"""Label sets as text, rendered once per statement and kept.
 
 Rendering is what costs in a page of 60,000 series, and the labels of a statement do not
 change from scrape to scrape.
@@ -7,35 +7,21 @@ change from scrape to scrape.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from .snapshot import Names, StatementKey, Statements
-from .texts import Text
 
-Pairs = tuple[tuple[str, str], ...]
-
-
-class Labels:
-    """Names and values of one series.
-
-    Attributes:
-        pairs: as given, in order.
-        text: ``{name="value",…}`` with the value escaped; empty without labels.
-    """
-
-    __slots__ = ("pairs", "text")
-
-    def __init__(self, *pairs: tuple[str, str]) -> None:
-        self.pairs: Pairs = pairs
-        inside = ",".join(f'{name}="{escaped(value)}"' for name, value in pairs)
-        self.text = f"{{{inside}}}" if pairs else ""
-
-    def and_also(self, *pairs: tuple[str, str]) -> Labels:
-        """The same labels and more."""
-        return Labels(*self.pairs, *pairs)
+NONE = ""
 
 
-NONE = Labels()
+def labels(*pairs: tuple[str, str]) -> str:
+    """``{name="value",…}``; empty without pairs."""
+    return f"{{{inside(*pairs)}}}" if pairs else NONE
+
+
+def inside(*pairs: tuple[str, str]) -> str:
+    """The same without braces."""
+    return ",".join(f'{name}="{escaped(value)}"' for name, value in pairs)
 
 
 def escaped(value: str) -> str:
@@ -49,51 +35,42 @@ class LabelBook:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._names = Names()
-        self._kept: dict[StatementKey, Labels] = {}
-        self._info: dict[StatementKey, tuple[Text, Labels]] = {}
+        self._kept: dict[StatementKey, str] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def of(self, statements: Statements) -> Sequence[Labels]:
+    def of(self, statements: Statements) -> Sequence[str]:
         """Labels in the order of the keys; a renamed role makes all labels anew."""
         with self._lock:
             if statements.names != self._names:
-                self._names, self._kept, self._info = statements.names, {}, {}
-            known = self._kept
-            labels = [
-                known.get(key) or statement_labels(key, self._names)
+                self._names, self._kept = statements.names, {}
+            known, names = self._kept, self._names
+            found = [
+                known.get(key) or statement_labels(key, names)
                 for key in statements.keys
             ]
-            self._kept = dict(zip(statements.keys, labels, strict=True))
-            return labels
-
-    def info(
-        self, statements: Statements, texts: Mapping[StatementKey, Text]
-    ) -> Sequence[Labels]:
-        """Labels with the text, of those statements whose text is known."""
-        plain = self.of(statements)
-        with self._lock:
-            info = {}
-            for key, labels in zip(statements.keys, plain, strict=True):
-                text = texts.get(key)
-                if text is None or not text.query:
-                    continue
-                known = self._info.get(key)
-                if known is None or known[0] is not text:
-                    known = text, labels.and_also(*_text_labels(text))
-                info[key] = known
-            self._info = info
-            return [labels for _, labels in info.values()]
+            self._kept = dict(zip(statements.keys, found, strict=True))
+            return found
 
 
-def _text_labels(text: Text) -> Iterator[tuple[str, str]]:
-    if text.fingerprint:
-        yield "fingerprint", text.fingerprint
-    yield "query", text.query
+def with_texts(
+    statements: Statements, plain: Sequence[str], texts: Mapping[StatementKey, str]
+) -> list[str]:
+    """Labels with the text, of those statements whose text is known.
+
+    Args:
+        plain: labels of the statements, as a book gives them.
+        texts: further labels without braces; empty ones show nothing.
+    """
+    return [
+        f"{labelled[:-1]},{text}}}"
+        for key, labelled in zip(statements.keys, plain, strict=True)
+        if (text := texts.get(key))
+    ]
 
 
-def statement_labels(key: StatementKey, names: Names) -> Labels:
+def statement_labels(key: StatementKey, names: Names) -> str:
     """``user, datname, queryid, toplevel``; the last only where the server tells it.
 
     The queryid is a signed 64-bit number and stays a decimal string.
@@ -105,4 +82,4 @@ def statement_labels(key: StatementKey, names: Names) -> Labels:
     ]
     if key.toplevel is not None:
         pairs.append(("toplevel", "true" if key.toplevel else "false"))
-    return Labels(*pairs)
+    return labels(*pairs)

@@ -11,7 +11,7 @@ from . import columns, problems, rows
 from .database import Cursor, Database, Facts, ReadError
 from .problems import WHILE_UP, Problem
 from .snapshot import Evictions, Names, Server, Snapshot, StatementKey
-from .texts import Text, text_of
+from .texts import text_of
 
 _IDENTITY = "SELECT system_identifier::text FROM pg_control_system()"
 _NAMES = """
@@ -118,8 +118,8 @@ def _evictions(
 
 def read_texts(
     database: Database, keys: Collection[StatementKey], length: int, deadline: float
-) -> dict[StatementKey, Text]:
-    """Texts of the statements *keys*, cut to *length* characters.
+) -> dict[StatementKey, str]:
+    """Labels with the texts of the statements *keys*, cut to *length* characters.
 
     Raises:
         ReadError: they could not be read.
@@ -131,7 +131,7 @@ def read_texts(
 
 def _texts(
     cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
-) -> dict[StatementKey, Text]:
+) -> dict[StatementKey, str]:
     problem = _unreadable(facts)
     if problem is not None:
         raise ReadError(problem)

@@ -1,11 +1,14 @@
-"""One snapshot and its pages; a page is rendered once however many clients ask."""
+"""One snapshot and its pages.
+
+A packed page is small, made once and shared by all who ask. A plain page is ten times
+as large: it is never held whole, each client gets it as it is made.
+"""
 
 from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
 
 from .exposition import END, Family, render
 from .snapshot import Snapshot
@@ -30,25 +33,26 @@ class Scrape:
         self.snapshot = snapshot
         self._families = families
         self._lock = threading.Lock()
-        self._pages: dict[tuple[bool, bool], bytes] = {}
+        self._packed: dict[bool, bytes] = {}
 
-    def page(self, *, openmetrics: bool, gzip: bool, tail: Tail | None = None) -> bytes:
-        """The body of the answer.
+    def plain(self, *, openmetrics: bool, tail: Tail | None = None) -> Iterator[bytes]:
+        """The page, piece by piece.
 
         Args:
             tail: makes further lines, for a page in OpenMetrics or not.
         """
+        yield from render(self._families(), openmetrics=openmetrics)
+        if tail is not None:
+            yield tail(openmetrics)
+        if openmetrics:
+            yield END
+
+    def packed(self, *, openmetrics: bool, tail: Tail | None = None) -> bytes:
+        """The page in gzip, with the lines that *tail* made for the first who asked."""
         with self._lock:
-            wanted = (openmetrics, gzip)
-            if wanted not in self._pages:
-                end = [tail(openmetrics)] if tail else []
-                end += [END] if openmetrics else []
-                pieces = render(self._families(), openmetrics=openmetrics)
-                pack = _packed if gzip else b"".join
-                self._pages[wanted] = pack(chain(pieces, end))
-            return self._pages[wanted]
-
-
-def _packed(pieces: Iterable[bytes]) -> bytes:
-    packer = zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP)
-    return b"".join([*map(packer.compress, pieces), packer.flush()])
+            if openmetrics not in self._packed:
+                packer = zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP)
+                pieces = self.plain(openmetrics=openmetrics, tail=tail)
+                page = b"".join([*map(packer.compress, pieces), packer.flush()])
+                self._packed[openmetrics] = page
+            return self._packed[openmetrics]

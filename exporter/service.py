@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .access import Access, Guard
+from collections.abc import Callable
+from pathlib import Path
+from ssl import SSLContext
+from wsgiref.types import WSGIApplication
+
 from .server import WebServer
 from .settings import Settings
 from .target import Target, TargetSettings
@@ -33,11 +37,11 @@ class Service:
             patience=settings.scrape_timeout,
             offset=settings.scrape_timeout_offset,
         )
-        access = settings.web_config_file and Access(settings.web_config_file)
+        guarded, tls = _guarded(application, settings.web_config_file)
         self._server = WebServer(
-            Guard(application, access) if access else application,
+            guarded,
             settings.web_listen_address,
-            tls=access.context if access and access.encrypted else None,
+            tls=tls,
             on_grace_over=self._close_targets,
         )
 
@@ -60,6 +64,19 @@ class Service:
     def _close_targets(self) -> None:
         for target in self._targets:
             target.close()
+
+
+def _guarded(
+    application: WSGIApplication, file: Path | None
+) -> tuple[WSGIApplication, Callable[[], SSLContext] | None]:
+    """The application as the web configuration allows it, and TLS where it asks."""
+    if file is None:
+        return application, None
+    # bcrypt and its memory are only for who uses it.
+    from .access import Access, Guard
+
+    access = Access(file)
+    return Guard(application, access), access.context if access.encrypted else None
 
 
 def target_settings(settings: Settings) -> TargetSettings:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
-from pglast.parser import ParseError, fingerprint
-
+from .labels import inside
 from .snapshot import StatementKey
 
 # Only in these does PostgreSQL replace constants by parameters.
@@ -21,24 +19,11 @@ _NORMALISED = re.compile(r"\s*(select|insert|update|delete|merge|with|values)\b"
 _SECRET = re.compile(r"passw|secret|connection|options|token|key", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """What is shown of a statement's text; empty strings show nothing.
-
-    Args:
-        query: cut to a number of characters.
-        fingerprint: 16 hexadecimal digits.
-    """
-
-    query: str = ""
-    fingerprint: str = ""
+UNKNOWN = ""
 
 
-UNKNOWN = Text()
-
-
-def text_of(cut: str | None, whole: str | None) -> Text:
-    """What to show.
+def text_of(cut: str | None, whole: str | None) -> str:
+    """Labels ``fingerprint`` and ``query`` without braces; empty to show nothing.
 
     Args:
         cut: the text as it may be shown; None if the server has lost it.
@@ -46,7 +31,9 @@ def text_of(cut: str | None, whole: str | None) -> Text:
     """
     if not cut or may_hold_secret(cut):
         return UNKNOWN
-    return Text(cut, fingerprint_of(whole) if whole else "")
+    found = fingerprint_of(whole) if whole else ""
+    fingerprint = [("fingerprint", found)] if found else []
+    return inside(*fingerprint, ("query", cut))
 
 
 def may_hold_secret(query: str) -> bool:
@@ -56,6 +43,9 @@ def may_hold_secret(query: str) -> bool:
 
 def fingerprint_of(query: str) -> str:
     """Fingerprint of the normalised statement; empty where the parser gives up."""
+    # Only when texts are shown: the parser takes 5 MB.
+    from pglast.parser import ParseError, fingerprint
+
     try:
         return str(fingerprint(query))
     except ParseError:
@@ -67,11 +57,11 @@ class TextBook:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: Mapping[StatementKey, Text] = {}
+        self._known: Mapping[StatementKey, str] = {}
 
     @property
-    def known(self) -> Mapping[StatementKey, Text]:
-        """All texts known now; never changed afterwards."""
+    def known(self) -> Mapping[StatementKey, str]:
+        """Labels of all texts known now; never changed afterwards."""
         return self._known
 
     def missing(self, keys: Iterable[StatementKey]) -> list[StatementKey]:
@@ -80,7 +70,7 @@ class TextBook:
 
     def learn(
         self,
-        found: Mapping[StatementKey, Text],
+        found: Mapping[StatementKey, str],
         *,
         asked: Iterable[StatementKey],
         seen: Collection[StatementKey],

@@ -30,10 +30,10 @@ READY_PATIENCE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP answer before it is sent."""
+    """An HTTP answer before it is sent; a body in pieces is sent as it is made."""
 
     status: str
-    body: bytes
+    body: bytes | Iterable[bytes]
     kind: str = PLAIN
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -77,15 +77,13 @@ class Application:
     ) -> Iterable[bytes]:
         """WSGI."""
         answer = self._answer(environ)
-        start_response(
-            answer.status,
-            [
-                ("Content-Type", answer.kind),
-                ("Content-Length", str(len(answer.body))),
-                *answer.headers,
-            ],
-        )
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+        headers = [("Content-Type", answer.kind), *answer.headers]
+        body = answer.body
+        if isinstance(body, bytes):
+            headers.append(("Content-Length", str(len(body))))
+            body = [body]
+        start_response(answer.status, headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else body
 
     def _answer(self, environ: WSGIEnvironment) -> Answer:
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
@@ -126,12 +124,13 @@ class Application:
         scrape = target.scrape(time.monotonic() + self._budget(environ))
         self._self_metrics.scraped(target.name, up=scrape.snapshot.up)
         openmetrics = wants_openmetrics(environ.get("HTTP_ACCEPT", ""))
-        gzip = wants_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
-        body = scrape.page(openmetrics=openmetrics, gzip=gzip, tail=tail)
         kind = OPENMETRICS if openmetrics else TEXT
-        packed = (("Content-Encoding", "gzip"),) if gzip else ()
-        headers = (("Vary", "Accept, Accept-Encoding"), *packed)
-        return Answer("200 OK", body, kind, headers)
+        vary = ("Vary", "Accept, Accept-Encoding")
+        if not wants_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+            pieces = scrape.plain(openmetrics=openmetrics, tail=tail)
+            return Answer("200 OK", pieces, kind, (vary,))
+        page = scrape.packed(openmetrics=openmetrics, tail=tail)
+        return Answer("200 OK", page, kind, (vary, ("Content-Encoding", "gzip")))
 
     def _budget(self, environ: WSGIEnvironment) -> float:
         """Seconds for the whole read, from what Prometheus says it will wait."""

@@ -4,7 +4,6 @@ from exporter.families import COUNTERS, DEFAULT_COUNTERS, families
 from exporter.labels import LabelBook
 from exporter.problems import EXTENSION_MISSING, TIMEOUT, Reason
 from exporter.snapshot import Evictions, Server, Snapshot
-from exporter.texts import Text
 
 from .builders import family_named, key, page, samples, series, statements
 
@@ -110,7 +109,7 @@ def test_what_the_server_does_not_tell_is_absent() -> None:
 
 def test_texts_are_shown_once_beside_the_counters() -> None:
     read = statements(key(1), key(2), calls=[1, 2])
-    texts = {key(2): Text("SELECT 2", "abc")}
+    texts = {key(2): 'query="SELECT 2"'}
 
     found = shown(Snapshot(up=True, statements=read), texts=texts)
 
@@ -124,6 +123,18 @@ def test_without_texts_there_is_no_trace_of_them() -> None:
     assert not [
         name for name, _ in shown(Snapshot(up=True, statements=read)) if "info" in name
     ]
+
+
+def test_beginnings_are_told_only_when_asked_for() -> None:
+    read = statements(key(1), calls=[1], since=[1790000000.5])
+    snapshot = Snapshot(up=True, statements=read)
+
+    def begun(*, created: bool) -> object:
+        found = families(snapshot, LabelBook(), counters=["calls"], created=created)
+        return family_named(found, "pg_stat_statements_calls_total").created
+
+    assert begun(created=True) == [1790000000.5]
+    assert begun(created=False) is None
 
 
 def test_rows_left_out_are_counted_by_reason() -> None:

@@ -1,30 +1,29 @@
 from __future__ import annotations
 
-from exporter.labels import LabelBook, Labels, statement_labels
+from exporter.labels import LabelBook, labels, statement_labels, with_texts
 from exporter.snapshot import Names
-from exporter.texts import Text
 
 from .builders import NAMES, key, statements
 
 
 def test_a_statement_is_named_by_role_database_queryid_and_toplevel() -> None:
-    labels = statement_labels(key(-(2**63), toplevel=False), NAMES)
+    found = statement_labels(key(-(2**63), toplevel=False), NAMES)
 
-    assert labels.text == (
+    assert found == (
         '{user="app",datname="shop",queryid="-9223372036854775808",toplevel="false"}'
     )
 
 
 def test_toplevel_is_left_out_where_the_server_does_not_tell() -> None:
-    labels = statement_labels(key(1, toplevel=None), NAMES)
+    found = statement_labels(key(1, toplevel=None), NAMES)
 
-    assert "toplevel" not in labels.text
+    assert "toplevel" not in found
 
 
 def test_quotes_backslashes_and_newlines_are_escaped() -> None:
-    labels = Labels(("query", 'say "a\\b"\nend'))
+    found = labels(("query", 'say "a\\b"\nend'))
 
-    assert labels.text == r'{query="say \"a\\b\"\nend"}'
+    assert found == r'{query="say \"a\\b\"\nend"}'
 
 
 def test_labels_are_rendered_once_per_statement() -> None:
@@ -50,31 +49,16 @@ def test_a_renamed_role_gets_new_labels() -> None:
     book.of(statements(key(1)))
     renamed = Names({10: "application"}, NAMES.databases)
 
-    (labels,) = book.of(statements(key(1), names=renamed))
+    (found,) = book.of(statements(key(1), names=renamed))
 
-    assert ("user", "application") in labels.pairs
+    assert 'user="application"' in found
 
 
 def test_texts_come_with_the_labels_of_their_statement() -> None:
-    book = LabelBook()
-    texts = {key(2): Text("SELECT 1", "50fde20626009aba"), key(3): Text()}
+    seen = statements(key(1), key(2), key(3))
+    texts = {key(2): 'query="SELECT 1"', key(3): ""}
 
-    labels = book.info(statements(key(1), key(2), key(3)), texts)
+    found = with_texts(seen, LabelBook().of(seen), texts)
 
-    assert [found.pairs for found in labels] == [
-        (
-            *statement_labels(key(2), NAMES).pairs,
-            ("fingerprint", "50fde20626009aba"),
-            ("query", "SELECT 1"),
-        )
-    ]
-
-
-def test_a_text_is_rendered_once() -> None:
-    book = LabelBook()
-    texts = {key(1): Text("SELECT 1")}
-
-    (before,) = book.info(statements(key(1)), texts)
-    (after,) = book.info(statements(key(1), key(2)), texts)
-
-    assert before is after
+    plain = statement_labels(key(2), NAMES)
+    assert found == [plain.replace("}", ',query="SELECT 1"}')]

@@ -4,7 +4,6 @@ import pytest
 
 from exporter.texts import (
     UNKNOWN,
-    Text,
     TextBook,
     fingerprint_of,
     may_hold_secret,
@@ -29,15 +28,24 @@ def test_another_statement_has_another_fingerprint() -> None:
 
 
 def test_what_the_parser_does_not_know_has_no_fingerprint() -> None:
-    assert text_of("SELEC 1", "SELEC 1") == Text("SELEC 1", "")
+    assert text_of("SELEC 1", "SELEC 1") == 'query="SELEC 1"'
+
+
+def test_a_text_is_escaped_and_stands_beside_its_fingerprint() -> None:
+    query = 'SELECT "a\nb" FROM t'
+
+    shown = text_of(query, query)
+
+    assert shown.startswith(f'fingerprint="{fingerprint_of(query)}",')
+    assert shown.endswith(r',query="SELECT \"a\nb\" FROM t"')
 
 
 def test_a_text_too_long_to_parse_is_shown_without_fingerprint() -> None:
-    assert text_of("SELECT 1", None) == Text("SELECT 1", "")
+    assert text_of("SELECT 1", None) == 'query="SELECT 1"'
 
 
 def test_a_text_that_the_server_lost_is_unknown() -> None:
-    assert text_of(None, None) is UNKNOWN
+    assert text_of(None, None) == UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -52,7 +60,7 @@ def test_a_text_that_the_server_lost_is_unknown() -> None:
 )
 def test_statements_whose_constants_may_be_secret_are_not_shown(query: str) -> None:
     assert may_hold_secret(query)
-    assert text_of(query, query) is UNKNOWN
+    assert text_of(query, query) == UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -70,7 +78,7 @@ def test_statements_without_constants_are_shown(query: str) -> None:
 
 def test_only_what_was_never_asked_for_is_missing() -> None:
     book = TextBook()
-    found = {key(1): Text("SELECT 1")}
+    found = {key(1): 'query="SELECT 1"'}
 
     book.learn(found, asked=[key(1), key(2)], seen=[key(1), key(2)])
 
@@ -79,8 +87,8 @@ def test_only_what_was_never_asked_for_is_missing() -> None:
 
 def test_texts_of_statements_that_are_gone_are_forgotten() -> None:
     book = TextBook()
-    book.learn({key(1): Text("SELECT 1")}, asked=[key(1)], seen=[key(1)])
+    book.learn({key(1): 'query="SELECT 1"'}, asked=[key(1)], seen=[key(1)])
 
-    book.learn({key(2): Text("SELECT 2")}, asked=[key(2)], seen=[key(2)])
+    book.learn({key(2): 'query="SELECT 2"'}, asked=[key(2)], seen=[key(2)])
 
     assert set(book.known) == {key(2)}
