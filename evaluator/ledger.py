@@ -2,7 +2,7 @@
 
 waiting → judged → published. The report is stored by the statement that leaves
 ``waiting``, before anybody is told, so that a crash in between is made good after the
-next start.
+next start. A waiting deploy may have a provisional report of an earlier look.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ create table if not exists deploys (
     at real not null,
     deploy blob not null,
     state text not null,
-    retry_at real not null default 0,
+    due_at real not null,
     report blob
 ) strict
 """
@@ -87,40 +87,63 @@ class Ledger:
         self._db.close()
         self._unlock()
 
-    def note(self, deploy: Deploy) -> bool:
-        """Take up *deploy*; True when it was new. A waiting one may still change."""
+    def note(self, deploy: Deploy, due_at: float) -> bool:
+        """Take up *deploy*, to be looked at from *due_at* on; True when it was new.
+
+        One that was never looked at may still change.
+        """
         with self._transaction():
             known = self._db.execute(
                 "select 1 from deploys where id = ?", (deploy.id,)
             ).fetchone()
             self._db.execute(
-                "insert into deploys (id, at, deploy, state) values (?, ?, ?, ?) "
-                "on conflict (id) do update set at = excluded.at, "
-                "deploy = excluded.deploy where state = ?",
+                "insert into deploys (id, at, deploy, state, due_at) "
+                "values (?, ?, ?, ?, ?) on conflict (id) do update set "
+                "at = excluded.at, deploy = excluded.deploy, due_at = excluded.due_at "
+                "where state = ? and report is null and deploy <> excluded.deploy",
                 (
                     deploy.id,
                     deploy.at,
                     msgspec.json.encode(deploy),
                     State.WAITING,
+                    due_at,
                     State.WAITING,
                 ),
             )
         return known is None
 
-    def due(self, now: float, wait: float) -> list[Deploy]:
-        """Waiting deploys at least *wait* seconds old whose retry time has come."""
+    def due(self, now: float) -> list[tuple[Deploy, Report | None]]:
+        """Waiting deploys whose time has come, with what an earlier look said."""
         rows = self._db.execute(
-            "select deploy from deploys where state = ? and at <= ? and retry_at <= ? "
+            "select deploy, report from deploys where state = ? and due_at <= ? "
             "order by at, id",
-            (State.WAITING, now - wait, now),
+            (State.WAITING, now),
         )
-        return [msgspec.json.decode(row[0], type=Deploy) for row in rows]
+        return [
+            (
+                msgspec.json.decode(deploy, type=Deploy),
+                None if report is None else msgspec.json.decode(report, type=Report),
+            )
+            for deploy, report in rows
+        ]
 
     def postpone(self, deploy: Deploy, until: float) -> None:
-        """Do not try *deploy* again before *until*."""
+        """Do not look at *deploy* again before *until*."""
         self._db.execute(
-            "update deploys set retry_at = ? where id = ? and state = ?",
+            "update deploys set due_at = ? where id = ? and state = ?",
             (until, deploy.id, State.WAITING),
+        )
+
+    def keep(self, report: Report, next_look: float) -> None:
+        """Remember what an early look said, and when to look again."""
+        self._db.execute(
+            "update deploys set report = ?, due_at = ? where id = ? and state = ?",
+            (
+                msgspec.json.encode(report),
+                next_look,
+                report.deploy.id,
+                State.WAITING,
+            ),
         )
 
     def decide(self, report: Report) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from .errors import PgverdictError
-from .examination import examine
+from .examination import examine, give_up, looks
 from .ledger import Ledger
 from .model import Deploy, Report, Settings
 from .sinks.gauges import Gauges
@@ -69,6 +69,7 @@ class Service:
         self._settings = settings
         self._schedule = schedule
         self._clock = clock
+        self._looks = looks(settings)
         self._told: dict[str, str] = {}
 
     def round(self) -> None:
@@ -109,59 +110,75 @@ class Service:
         now = self._clock()
         start = now - self._schedule.lookback
         for mark in self._outside.find(start, now):
-            if mark.deploy.at >= start and self._ledger.note(mark.deploy):
+            deploy = mark.deploy
+            first_look = self._time_of(deploy, self._looks[0])
+            if deploy.at >= start and self._ledger.note(deploy, first_look):
                 log.info(
                     "deploy found",
-                    deploy=mark.deploy.id,
-                    service=mark.deploy.service,
-                    at=show_time(mark.deploy.at),
-                    due=show_time(mark.deploy.at + self._wait),
+                    deploy=deploy.id,
+                    service=deploy.service,
+                    at=show_time(deploy.at),
+                    final=show_time(self._time_of(deploy, 1.0)),
                 )
                 for note in mark.notes:
-                    log.warning("deploy unclear", deploy=mark.deploy.id, why=note)
+                    log.warning("deploy unclear", deploy=deploy.id, why=note)
         return True
 
     def _judge(self) -> bool:
         clean = True
-        for deploy in self._ledger.due(self._clock(), self._wait):
+        for deploy, earlier in self._ledger.due(self._clock()):
             try:
-                report = examine(
-                    deploy, self._outside.read, self._settings, self._clock
-                )
+                self._look(deploy, earlier)
             except PgverdictError as error:
                 clean = False
                 self._complain("judge", deploy.id, error)
-                self._postpone(deploy, error)
-                continue
-            self._ledger.decide(report)
-            self._told.pop(deploy.id, None)
-            log.info(
-                "deploy judged",
-                deploy=deploy.id,
-                tested=len(report.verdicts),
-                detected=len(report.detected),
-                lone_samples=report.quality.lone_samples,
-            )
+                self._postpone(deploy, earlier, error)
+            else:
+                self._told.pop(deploy.id, None)
         return clean
 
-    def _postpone(self, deploy: Deploy, error: PgverdictError) -> None:
+    def _look(self, deploy: Deploy, earlier: Report | None) -> None:
+        """Judge by what has passed of the window, at the latest look that is due."""
+        now = self._clock()
+        look = max(
+            index
+            for index, share in enumerate(self._looks)
+            if index == 0 or self._time_of(deploy, share) <= now
+        )
+        report = examine(
+            deploy,
+            self._outside.read,
+            self._settings,
+            self._clock,
+            look=look if len(self._looks) > 1 else None,
+            earlier=earlier,
+        )
+        if report.share < 1.0:
+            next_look = self._looks[look + 1]
+            self._ledger.keep(report, self._time_of(deploy, next_look))
+        else:
+            self._ledger.decide(report)
+        log.info(
+            "deploy judged",
+            deploy=deploy.id,
+            window=f"{report.share:.0%}",
+            tested=len(report.verdicts),
+            detected=len(report.detected),
+            lone_samples=report.quality.lone_samples,
+        )
+
+    def _postpone(
+        self, deploy: Deploy, earlier: Report | None, error: PgverdictError
+    ) -> None:
         """Try again later, or say for good that it could not be told."""
         now = self._clock()
-        overdue = now - deploy.at - self._wait
+        overdue = now - self._time_of(deploy, 1.0)
         if overdue < self._schedule.give_up_after:
             pause = min(max(overdue / 4, _RETRY_LEAST), _RETRY_MOST)
             self._ledger.postpone(deploy, now + pause)
             return
         log.error("deploy given up", deploy=deploy.id, error=str(error))
-        self._ledger.decide(
-            Report(
-                deploy=deploy,
-                judged_at=now,
-                settings=self._settings,
-                verdicts=(),
-                failure=str(error),
-            )
-        )
+        self._ledger.decide(give_up(deploy, earlier, self._settings, now, str(error)))
 
     def _publish(self) -> bool:
         clean = True
@@ -181,7 +198,7 @@ class Service:
         """Drop what nobody can ask for again: older than lookback and retention."""
         schedule = self._schedule
         oldest = max(schedule.lookback, schedule.retention)
-        oldest += schedule.give_up_after + self._wait
+        oldest += schedule.give_up_after + self._settings.window + schedule.settle
         self._ledger.forget(self._clock() - oldest)
 
     def _complain(self, step: str, about: str, error: PgverdictError) -> None:
@@ -191,6 +208,6 @@ class Service:
             self._told[about] = str(error)
             log.error("step failed", step=step, about=about, error=str(error))
 
-    @property
-    def _wait(self) -> float:
-        return self._settings.window + self._schedule.settle
+    def _time_of(self, deploy: Deploy, share: float) -> float:
+        """When that share of the window after *deploy* can be looked at."""
+        return deploy.at + share * self._settings.window + self._schedule.settle

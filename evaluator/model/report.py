@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from .deploy import Deploy
 from .series import QueryKey
+from .steps import Level
 from .verdict import Outcome, Verdict
 
 
@@ -84,6 +85,16 @@ class Report:
     def detected(self) -> tuple[Verdict, ...]:
         """The detected regressions, the costliest first."""
         found = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
+        return tuple(sorted(found, key=_cost, reverse=True))
+
+    @property
+    def watched(self) -> tuple[Verdict, ...]:
+        """The watch list: likely slower, but not sure enough to wake somebody."""
+        found = (
+            v
+            for v in self.verdicts
+            if v.significance is not None and v.significance.level is Level.WATCH
+        )
         return tuple(sorted(found, key=_cost, reverse=True))
 
     def count(self, outcome: Outcome) -> int:

@@ -115,6 +115,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{place}. {_finding(verdict)}"
     if len(detected) > LISTED:
         yield f"… and {len(detected) - LISTED} more"
+    for verdict in report.watched[:LISTED]:
+        yield f"watch: {_finding(verdict)}"
     yield from _limits(report)
 
 
@@ -136,10 +138,12 @@ def _headline(report: Report) -> str:
 def _finding(verdict: Verdict) -> str:
     effect = verdict.effect
     assert effect is not None  # noqa: S101 - a Verdict cannot be built so
+    also = f"; {verdict.causes[0].evidence}" if verdict.causes else ""
     return (
         f"query {_query(verdict.key)}: ×{effect.factor:.2f}, "
         f"{show_duration(effect.before)} → {show_duration(effect.after)} per call, "
         f"costs {show_duration(effect.extra_seconds_per_second)} more each second"
+        f"{_short(also, 160)}"
     )
 
 

@@ -155,11 +155,24 @@ def _deploy_families(reports: Sequence[Report]) -> Iterator[GaugeMetricFamily]:
 def _query_families(
     detected: Sequence[tuple[Deploy, Verdict]],
 ) -> Iterator[GaugeMetricFamily]:
-    regressed = _query_family("regressed", "1 for a query that the deploy made slower.")
+    regressed = _query_family(
+        "regressed",
+        "1 for a query that got slower at the deploy; external_cause tells whether "
+        "something besides the deploy may explain it.",
+        "external_cause",
+    )
     factor = _query_family("factor", "Mean time per call after / before the deploy.")
     means = _query_family("mean_seconds", "Mean time per call in the window.", "window")
     p_value = _query_family(
-        "p_value", "p-value of Welch's test; the split it tests was searched."
+        "p_value",
+        "Chance, without any change, that the whole rule finds as much (engine "
+        "calibrated), or of Welch's test with the searched split taken as given "
+        "(engine classic).",
+    )
+    q_value = _query_family(
+        "q_value",
+        "False discovery rate at which the finding is kept, over all queries of the "
+        "deploy (engine calibrated).",
     )
     change = _query_family(
         "change_timestamp_seconds", "When the query became slower, by its own series."
@@ -170,17 +183,20 @@ def _query_families(
         "calls per second after.",
     )
     for deploy, verdict in detected:
-        if verdict.effect is None or verdict.test is None or verdict.change is None:
+        if verdict.effect is None or verdict.change is None:
             continue
         labels = _query_labels(deploy, verdict)
-        regressed.add_metric(labels, 1)
+        regressed.add_metric([*labels, str(verdict.external_cause).lower()], 1)
         factor.add_metric(labels, verdict.effect.factor)
         means.add_metric([*labels, "before"], verdict.effect.before)
         means.add_metric([*labels, "after"], verdict.effect.after)
-        p_value.add_metric(labels, verdict.test.p_nominal)
+        if verdict.p_value is not None:
+            p_value.add_metric(labels, verdict.p_value)
+        if verdict.significance is not None:
+            q_value.add_metric(labels, verdict.significance.q_value)
         change.add_metric(labels, verdict.change.at)
         cost.add_metric(labels, verdict.effect.extra_seconds_per_second)
-    yield from (regressed, factor, means, p_value, change, cost)
+    yield from (regressed, factor, means, p_value, q_value, change, cost)
 
 
 def _query_family(name: str, text: str, *more: str) -> GaugeMetricFamily:

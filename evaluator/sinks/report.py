@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ..model import Outcome, QueryKey, Report, Settings, Significance, Verdict
+from ..model import Level, Outcome, QueryKey, Report, Settings, Significance, Verdict
 from ..units import show_duration, show_time
 
 _COLUMNS = ("factor", "before", "after", "costs", "p", "q", "changed", "query")
@@ -54,9 +54,10 @@ def to_table(report: Report, *, everything: bool = False) -> str:
         everything: also list the queries without a finding.
     """
     lines = [_headline(report)]
-    shown = list(report.detected)
+    shown = [*report.detected, *report.watched]
     if everything:
-        shown += [v for v in report.verdicts if v.outcome is not Outcome.DETECTED]
+        told = {verdict.key for verdict in shown}
+        shown += [v for v in report.verdicts if v.key not in told]
     if shown:
         lines += ["", *_aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
     lines += ["", _counts(report)]
@@ -158,10 +159,7 @@ def _counts(report: Report) -> str:
 
 
 def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
-    query = describe_key(verdict.key)
-    if verdict.outcome is not Outcome.DETECTED:
-        why = verdict.reason or f"{verdict.outcome} at {verdict.stage}"
-        query = f"{query}: {why}"
+    query = f"{describe_key(verdict.key)}{_why(verdict)}"
     return (
         "" if verdict.factor is None else f"×{verdict.factor:.2f}",
         _seconds(verdict.before.mean),
@@ -176,6 +174,18 @@ def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
         else f"{verdict.change.at - report.deploy.at:+.0f} s",
         query,
     )
+
+
+def _why(verdict: Verdict) -> str:
+    """What a reader should know of the finding, or why there is none."""
+    if verdict.outcome is not Outcome.DETECTED:
+        if verdict.significance and verdict.significance.level is Level.WATCH:
+            return ": on the watch list"
+        return f": {verdict.reason or f'{verdict.outcome} at {verdict.stage}'}"
+    told = [cause.evidence for cause in verdict.causes]
+    if verdict.replaces:
+        told.append(f"was queryid {verdict.replaces} before the deploy")
+    return "".join(f"; {sentence}" for sentence in told)
 
 
 def _seconds(mean: float | None) -> str:

@@ -37,8 +37,8 @@ def _report(count=1):
         counters(0.01 * noise(rng) * step, calls=40 + i, queryid=str(i))
         for i in range(count)
     ]
-    verdicts = judge(series, deploy(), Settings())
-    return Report(deploy(), DEPLOY_AT + 1900, Settings(), verdicts)
+    verdicts = judge(series, deploy(), Settings(engine="calibrated"))
+    return Report(deploy(), DEPLOY_AT + 1900, Settings(engine="calibrated"), verdicts)
 
 
 def test_a_detected_query_carries_the_numbers_of_its_verdict(registry):
@@ -50,11 +50,12 @@ def test_a_detected_query_carries_the_numbers_of_its_verdict(registry):
     def value(name, **more):
         return registry.get_sample_value(f"pgverdict_query_{name}", LABELS | more)
 
-    assert value("regressed") == 1
+    assert value("regressed", external_cause="false") == 1
     assert value("factor") == verdict.effect.factor
     assert value("mean_seconds", window="before") == verdict.effect.before
     assert value("mean_seconds", window="after") == verdict.effect.after
-    assert value("p_value") == verdict.test.p_nominal
+    assert value("p_value") == verdict.p_value
+    assert value("q_value") == verdict.significance.q_value
     assert value("change_timestamp_seconds") == verdict.change.at
     assert value("extra_seconds_per_second") == verdict.effect.extra_seconds_per_second
 

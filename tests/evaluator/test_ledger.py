@@ -23,48 +23,70 @@ def _report(one, **fields):
 
 def test_a_deploy_is_new_once(path):
     with Ledger(path) as ledger:
-        assert ledger.note(deploy()) is True
-        assert ledger.note(deploy()) is False
+        assert ledger.note(deploy(), DEPLOY_AT + 100) is True
+        assert ledger.note(deploy(), DEPLOY_AT + 100) is False
 
 
-def test_a_deploy_is_due_when_its_wait_is_over(path):
+def test_a_deploy_is_due_when_its_time_has_come(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
 
-        assert ledger.due(DEPLOY_AT + 99, wait=100) == []
-        assert ledger.due(DEPLOY_AT + 100, wait=100) == [deploy()]
+        assert ledger.due(DEPLOY_AT + 99) == []
+        assert ledger.due(DEPLOY_AT + 100) == [(deploy(), None)]
 
 
 def test_a_moved_mark_moves_a_deploy_that_is_still_waiting(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
-        ledger.note(deploy(DEPLOY_AT + 60))
+        ledger.note(deploy(), DEPLOY_AT + 100)
+        ledger.note(deploy(DEPLOY_AT + 60), DEPLOY_AT + 160)
 
-        assert [one.at for one in ledger.due(DEPLOY_AT + 500, 0)] == [DEPLOY_AT + 60]
+        assert ledger.due(DEPLOY_AT + 159) == []
+        assert ledger.due(DEPLOY_AT + 160) == [(deploy(DEPLOY_AT + 60), None)]
+
+
+def test_seeing_the_same_mark_again_does_not_hurry_a_postponed_deploy(path):
+    with Ledger(path) as ledger:
+        ledger.note(deploy(), DEPLOY_AT + 100)
+        ledger.postpone(deploy(), DEPLOY_AT + 500)
+        ledger.note(deploy(), DEPLOY_AT + 100)
+
+        assert ledger.due(DEPLOY_AT + 499) == []
+
+
+def test_what_an_early_look_said_is_there_at_the_next(path):
+    early = _report(deploy(), notes=("early",), share=0.5)
+    with Ledger(path) as ledger:
+        ledger.note(deploy(), DEPLOY_AT + 100)
+        ledger.keep(early, DEPLOY_AT + 500)
+
+        assert ledger.due(DEPLOY_AT + 499) == []
+        assert ledger.due(DEPLOY_AT + 500) == [(deploy(), early)]
+        assert ledger.reports(since=0) == [early]
+        assert ledger.unpublished() == []
 
 
 def test_a_moved_mark_does_not_reopen_what_was_judged(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.decide(_report(deploy()))
-        ledger.note(deploy(DEPLOY_AT + 60))
+        ledger.note(deploy(DEPLOY_AT + 60), DEPLOY_AT + 160)
 
-        assert ledger.due(DEPLOY_AT + 500, 0) == []
+        assert ledger.due(DEPLOY_AT + 500) == []
         assert ledger.unpublished()[0].deploy.at == DEPLOY_AT
 
 
 def test_a_postponed_deploy_waits(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.postpone(deploy(), DEPLOY_AT + 500)
 
-        assert ledger.due(DEPLOY_AT + 499, 0) == []
-        assert ledger.due(DEPLOY_AT + 500, 0) == [deploy()]
+        assert ledger.due(DEPLOY_AT + 499) == []
+        assert ledger.due(DEPLOY_AT + 500) == [(deploy(), None)]
 
 
 def test_what_was_decided_is_told_after_a_restart_and_then_not_again(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.decide(_report(deploy(), notes=("half a story",)))
 
     with Ledger(path) as ledger:
@@ -78,7 +100,7 @@ def test_what_was_decided_is_told_after_a_restart_and_then_not_again(path):
 
 def test_the_first_decision_stands(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.decide(_report(deploy()))
         ledger.decide(_report(deploy(), failure="too late"))
 
@@ -87,7 +109,7 @@ def test_the_first_decision_stands(path):
 
 def test_old_deploys_are_forgotten(path):
     with Ledger(path) as ledger:
-        ledger.note(deploy())
+        ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.forget(DEPLOY_AT + 1)
 
         assert ledger.waiting() == 0

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evaluator.sources.deploys import Mark
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
@@ -15,6 +14,7 @@ from evaluator.ledger import Ledger
 from evaluator.model import DataQuality, Outcome, Settings
 from evaluator.service import Outside, Schedule, Service
 from evaluator.sinks.gauges import Gauges
+from evaluator.sources.deploys import Mark
 from evaluator.sources.readings import Reading
 from tests.builders import DEPLOY_AT, counters, deploy, noise
 
@@ -33,8 +33,10 @@ class World:
         self.find_error = self.read_error = self.tell_error = None
         self.registry = CollectorRegistry()
         step = np.where(np.arange(60) < 30, 1.0, 1.5)
-        series = counters(0.01 * noise(np.random.default_rng(1)) * step)
-        self.reading = Reading((series,), DataQuality(series=1), None, None)
+        quiet = 0.01 * noise(np.random.default_rng(1))
+        quality = DataQuality(series=1)
+        self.reading = Reading((counters(quiet * step),), quality, None, None)
+        self.unchanged = Reading((counters(quiet),), quality, None, None)
 
     def find(self, start, end):
         if self.find_error:
@@ -53,6 +55,10 @@ class World:
 
     def metric(self, name, **labels):
         return self.registry.get_sample_value(f"pgverdict_{name}", labels)
+
+    def queries(self, outcome):
+        deploy = {"deploy": "grafana-1", "service": "shop", "environment": ""}
+        return self.metric("deploy_queries", outcome=outcome, **deploy)
 
     def errors(self, step):
         return self.metric("errors_total", step=step)
@@ -264,3 +270,93 @@ def test_samples_that_do_not_reach_the_window_are_noted(world, service):
     oldest, newest = world.told[0].notes
     assert "15 min after the window's start" in oldest
     assert "20 min before the window's end" in newest
+
+
+class Looking:
+    """The calibrated engine, which looks before the window has passed."""
+
+    def __init__(self, world, ledger):
+        self.world, self.ledger = world, ledger
+        outside = Outside(world.find, self.read, world.tell)
+        settings = Settings(engine="calibrated")
+        gauges = Gauges(world.registry)
+        self.service = Service(
+            outside, ledger, gauges, settings, SCHEDULE, lambda: world.now
+        )
+
+    def read(self, deploy, start, end):
+        self.world.asked = (start, end)
+        return self.world.read(deploy, start, end)
+
+    def at_minute(self, minute):
+        self.world.now = DEPLOY_AT + 60 * minute + SCHEDULE.settle
+        self.service.round()
+
+
+@pytest.fixture
+def looking(world, ledger):
+    return Looking(world, ledger)
+
+
+def test_a_clear_regression_is_shown_at_the_first_look(world, looking):
+    looking.at_minute(9.9)
+    assert world.queries("detected") is None
+
+    looking.at_minute(10)
+    assert world.queries("detected") == 1
+    assert world.told == []
+    assert world.metric("deploys_pending") == 1
+
+
+def test_what_is_not_detected_early_is_pending_and_not_clear(world, looking):
+    world.reading = world.unchanged
+    looking.at_minute(10)
+
+    assert world.queries("pending") == 1
+    assert world.queries("no_regression") == 0
+
+
+def test_the_verdict_is_told_once_when_the_window_has_passed(world, looking):
+    for minute in (10, 15, 20, 25, 30, 35):
+        looking.at_minute(minute)
+
+    (report,) = world.told
+    assert report.share == 1.0
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+
+
+def test_an_early_detection_stands_when_the_rest_of_the_window_is_less_clear(
+    world, looking
+):
+    looking.at_minute(10)
+    world.reading = world.unchanged
+    looking.at_minute(30)
+
+    (report,) = world.told
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+    assert "detected at an earlier look" in report.notes[-1]
+
+
+def test_a_missed_look_is_not_made_up_for(world, looking):
+    looking.at_minute(21)
+
+    assert looking.ledger.reports(since=0)[0].share == pytest.approx(2 / 3)
+
+
+def test_an_early_look_reads_no_further_than_it_may_see(world, looking):
+    looking.at_minute(15)
+
+    start, end = world.asked
+    assert start == DEPLOY_AT - Settings().history
+    assert end == DEPLOY_AT + WINDOW / 2
+
+
+def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, looking):
+    looking.at_minute(10)
+    world.read_error = SourceError("no samples")
+    world.now = DUE + SCHEDULE.give_up_after
+    looking.service.round()
+
+    (report,) = world.told
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+    assert report.failure == ""
