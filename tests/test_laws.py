@@ -15,7 +15,10 @@ PACKAGES = ("exporter", "evaluator")
 # whose name begins the module's decides.
 ENGINE_VALUES = {"model"}
 EVALUATOR = {
+    # Only these three know the order of the steps.
     "engine.judge": {"model", "engine"},
+    "engine.classic_rule": {"model", "engine"},
+    "engine.calibrated_rule": {"model", "engine"},
     "engine.calibrated": {"model", "engine"},
     "engine": ENGINE_VALUES,
     "model": {"model"},

@@ -6,10 +6,14 @@ import numpy as np
 
 from ..model import CounterSeries, IntervalMeans
 
+# Scrapes are stored to the millisecond; a sum of floats such as at + window need not
+# hit the very number.
+_HALF = 0.0005
+
 
 def between(series: CounterSeries, start: float, end: float) -> CounterSeries:
-    """Keep the scrapes with start ≤ time ≤ end, Unix seconds, both ends included."""
-    first, last = np.searchsorted(series.times, [start, np.nextafter(end, np.inf)])
+    """Keep the scrapes with start ≤ time ≤ end, compared in whole milliseconds."""
+    first, last = np.searchsorted(series.times, [start - _HALF, end + _HALF])
     kept = slice(int(first), int(last))
     return CounterSeries(
         key=series.key,

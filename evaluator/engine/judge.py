@@ -10,51 +10,28 @@ number found so far.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Iterable
+from dataclasses import replace
 
 from ..model import (
-    Calibration,
-    ChangePoint,
     Comparison,
     CounterSeries,
     Deploy,
     Effect,
     Insufficient,
     IntervalMeans,
-    Level,
     Outcome,
     Settings,
-    Significance,
     Stage,
     Verdict,
 )
-from .attribution import near
-from .bound import no_change_bound
-from .calibrated import calibrate
-from .edivisive import best_splits, min_segment
-from .family import LOOKS, q_values, spent
-from .grids import same_grids
+from .calibrated_rule import calibrated_rule
+from .classic_rule import classic_rule
+from .family import LOOKS as LOOKS
 from .intervals import between, interval_means
-from .panel import align
 from .prefilter import matters
-from .welch import welch_test
+from .query import Query
 from .windows import compare
-
-# Half the width of a 95 % interval, in standard errors.
-_WIDTH = 1.96
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Query:
-    """A query past the floors: its intervals in the windows, its verdict so far."""
-
-    series: CounterSeries
-    intervals: IntervalMeans
-    verdict: Verdict
 
 
 def judge(
@@ -79,7 +56,7 @@ def judge(
     share = 1.0 if look is None else LOOKS[look]
     end = deploy.at + share * settings.window
     verdicts: list[Verdict] = []
-    queries: list[_Query] = []
+    queries: list[Query] = []
     for one in sorted(series, key=lambda one: one.key):
         inside = between(one, deploy.at - settings.window, end)
         intervals = interval_means(inside, max_gap=settings.max_gap)
@@ -88,11 +65,11 @@ def judge(
             verdicts.append(replace(verdict, replaces=one.replaces))
         else:
             verdict = replace(verdict, replaces=one.replaces)
-            queries.append(_Query(one, intervals, verdict))
+            queries.append(Query(one, intervals, verdict))
     if settings.engine == "classic":
-        verdicts.extend(_classic(queries, deploy, settings))
+        verdicts.extend(classic_rule(queries, deploy, settings))
     else:
-        verdicts.extend(_calibrated(queries, deploy, settings, look, end))
+        verdicts.extend(calibrated_rule(queries, deploy, settings, look, end))
     if share < 1.0:
         verdicts = [_pending(verdict) for verdict in verdicts]
     return tuple(sorted(verdicts, key=lambda verdict: verdict.key))
@@ -128,136 +105,6 @@ def _compare_windows(
     if not matters(comparison, threshold=settings.threshold):
         return replace(verdict, stage=Stage.PREFILTER)
     return replace(verdict, effect=_effect(comparison))
-
-
-def _classic(
-    queries: Sequence[_Query], deploy: Deploy, settings: Settings
-) -> Iterator[Verdict]:
-    searched: dict[int, list[_Query]] = defaultdict(list)
-    for query in queries:
-        if query.verdict.stage is Stage.PREFILTER:
-            yield query.verdict
-        else:
-            searched[query.intervals.means.size].append(query)
-    for n, group in searched.items():
-        means = np.stack([query.intervals.means for query in group])
-        for query, split, q in zip(group, *best_splits(means), strict=True):
-            change = ChangePoint(
-                split=int(split),
-                at=float(query.intervals.starts[split]),
-                statistic=float(q),
-                min_segment=min_segment(n),
-            )
-            yield _classic_verdict(query, change, deploy, settings)
-
-
-def _classic_verdict(
-    query: _Query, change: ChangePoint, deploy: Deploy, settings: Settings
-) -> Verdict:
-    verdict = replace(query.verdict, change=change)
-    if change.statistic <= 0.0:
-        return verdict
-    if not near(change, at=deploy.at, tolerance=settings.tolerance):
-        return _elsewhere(verdict)
-    means = query.intervals.means
-    test = welch_test(means[: change.split], means[change.split :])
-    significant = test.upward and test.p_nominal <= settings.alpha
-    return replace(
-        verdict,
-        outcome=Outcome.DETECTED if significant else Outcome.NO_REGRESSION,
-        stage=Stage.WELCH,
-        test=test,
-    )
-
-
-def _calibrated(
-    queries: Sequence[_Query],
-    deploy: Deploy,
-    settings: Settings,
-    look: int | None,
-    end: float,
-) -> Iterator[Verdict]:
-    """One family of hypotheses; one panel for what was scraped together."""
-    start = deploy.at - max(settings.history, settings.window)
-    long = [
-        interval_means(between(query.series, start, end), max_gap=settings.max_gap)
-        for query in queries
-    ]
-    found: list[tuple[_Query, Calibration, int]] = []
-    for grid in same_grids(long):
-        calibration = _calibrate([long[index] for index in grid], deploy, settings)
-        found += [(queries[index], calibration, row) for row, index in enumerate(grid)]
-    p = np.array([calibration.p_value[row] for _, calibration, row in found])
-    if look is not None:
-        p = spent(p, look)
-    for (query, calibration, row), p_value, q_value in zip(
-        found, p, q_values(p), strict=True
-    ):
-        significance = Significance(
-            p_value=float(p_value),
-            q_value=float(q_value),
-            level=None,
-            phi=float(calibration.phi[row]),
-            no_change_bound=no_change_bound(float(p_value), settings.prior),
-            long_history=calibration.long_history,
-        )
-        yield _calibrated_verdict(query, calibration, row, significance, settings)
-
-
-def _calibrate(
-    intervals: Sequence[IntervalMeans], deploy: Deploy, settings: Settings
-) -> Calibration:
-    panel = align(intervals, at=deploy.at, window=settings.window)
-    if panel is None:
-        raise ValueError("queries past the floors have intervals on both sides")
-    return calibrate(
-        panel, at=deploy.at, window=settings.window, tolerance=settings.tolerance
-    )
-
-
-def _calibrated_verdict(
-    query: _Query,
-    calibration: Calibration,
-    row: int,
-    significance: Significance,
-    settings: Settings,
-) -> Verdict:
-    verdict = replace(query.verdict, significance=significance)
-    if verdict.stage is Stage.PREFILTER or verdict.effect is None:
-        return verdict
-    intervals = query.intervals
-    at = float(calibration.split_at[row])
-    split = int(np.searchsorted(intervals.starts, at))
-    change = ChangePoint(
-        split=split,
-        at=at,
-        statistic=float(calibration.statistic[row]),
-        min_segment=min_segment(intervals.means.size),
-    )
-    width = float(np.exp(_WIDTH * calibration.log_error[row]))
-    factor = verdict.effect.factor
-    effect = replace(verdict.effect, low=factor / width, high=factor * width)
-    verdict = replace(verdict, change=change, effect=effect)
-    if not calibration.near[row]:
-        return _elsewhere(verdict)
-    level = _level(significance.q_value, settings)
-    return replace(
-        verdict,
-        outcome=Outcome.DETECTED if level is Level.ALERT else Outcome.NO_REGRESSION,
-        stage=Stage.FAMILY,
-        test=welch_test(intervals.means[:split], intervals.means[split:]),
-        significance=replace(significance, level=level),
-    )
-
-
-def _level(q_value: float, settings: Settings) -> Level | None:
-    if q_value <= settings.alpha:
-        return Level.ALERT
-    return Level.WATCH if q_value <= settings.watch else None
-
-
-def _elsewhere(verdict: Verdict) -> Verdict:
-    return replace(verdict, outcome=Outcome.BACKGROUND_CHANGE, stage=Stage.TOLERANCE)
 
 
 def _pending(verdict: Verdict) -> Verdict:

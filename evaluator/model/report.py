@@ -42,7 +42,7 @@ class Settings:
         prior: probability of a change before the data are seen, for the bound.
     """
 
-    engine: str = "classic"
+    engine: str = "calibrated"
     window: float = 1800.0
     min_samples: int = 10
     min_calls: int = 100

@@ -11,6 +11,8 @@ from evaluator.model import Report, Settings
 from evaluator.sinks.report import to_json, to_table
 from tests.builders import DEPLOY_AT, counters, deploy, noise
 
+CLASSIC = Settings(engine="classic")
+
 
 def _report(**fields):
     rng = np.random.default_rng(2)
@@ -24,8 +26,8 @@ def _report(**fields):
     return Report(
         deploy(version="v42"),
         DEPLOY_AT + 1900,
-        Settings(),
-        judge(series, deploy(), Settings()),
+        CLASSIC,
+        judge(series, deploy(), CLASSIC),
         **fields,
     )
 

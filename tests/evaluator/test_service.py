@@ -18,7 +18,8 @@ from evaluator.sources.deploys import Mark
 from evaluator.sources.readings import Reading
 from tests.builders import DEPLOY_AT, counters, deploy, noise
 
-WINDOW = Settings().window
+CLASSIC = Settings(engine="classic")
+WINDOW = CLASSIC.window
 SCHEDULE = Schedule(settle=90, lookback=86_400, give_up_after=7200, retention=86_400)
 DUE = DEPLOY_AT + WINDOW + SCHEDULE.settle
 
@@ -79,7 +80,7 @@ def ledger():
 def service(world, ledger):
     outside = Outside(world.find, world.read, world.tell)
     gauges = Gauges(world.registry)
-    return Service(outside, ledger, gauges, Settings(), SCHEDULE, lambda: world.now)
+    return Service(outside, ledger, gauges, CLASSIC, SCHEDULE, lambda: world.now)
 
 
 def test_a_deploy_waits_until_its_window_has_passed(world, service):
@@ -238,7 +239,7 @@ def test_a_decision_survives_the_end_of_the_process(world, service, ledger):
     world.read_error = SourceError("must not be read again")
     outside = Outside(world.find, world.read, world.tell)
     gauges = Gauges(CollectorRegistry())
-    Service(outside, ledger, gauges, Settings(), SCHEDULE, lambda: world.now).round()
+    Service(outside, ledger, gauges, CLASSIC, SCHEDULE, lambda: world.now).round()
 
     assert len(world.told) == 1
 

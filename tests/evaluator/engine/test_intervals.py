@@ -86,6 +86,13 @@ def test_both_ends_of_a_range_belong_to_it():
     assert between(series, 20, 50).times.tolist() == [20, 30, 40, 50]
 
 
+@pytest.mark.parametrize("at", [1_790_000_000.123, 1_790_000_000.7, 1e9 + 0.001])
+def test_a_scrape_at_the_very_end_is_inside_whatever_floats_make_of_the_sum(at):
+    series = scrapes(*((round(at + t, 3), t, t) for t in range(-1800, 1801, 60)))
+
+    assert between(series, at - 1800, at + 1800).times.size == 61
+
+
 _ROWS = st.lists(
     st.tuples(
         st.integers(1, 400), st.integers(-5, 50), st.floats(-1, 50), st.integers(0, 2)

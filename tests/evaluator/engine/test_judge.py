@@ -9,9 +9,13 @@ from evaluator.engine.judge import judge
 from evaluator.model import Outcome, Settings, Stage
 from tests.builders import DEPLOY_AT, counters, deploy, noise
 
+CLASSIC = Settings(engine="classic")
+
 
 def _judge_one(means, **settings):
-    (verdict,) = judge([counters(means)], deploy(), Settings(**settings))
+    (verdict,) = judge(
+        [counters(means)], deploy(), Settings(engine="classic", **settings)
+    )
     return verdict
 
 
@@ -72,7 +76,7 @@ def test_a_rise_that_is_only_noise_stops_at_welch():
 def test_samples_outside_the_windows_are_not_looked_at():
     means = np.concatenate([np.full(60, 9.9), _step(1.5), np.full(60, 9.9)])
 
-    (long,) = judge([counters(means)], deploy(), Settings())
+    (long,) = judge([counters(means)], deploy(), CLASSIC)
 
     assert long.usable == 60
     assert long.outcome is Outcome.DETECTED
@@ -89,7 +93,7 @@ def test_the_order_of_the_series_changes_nothing():
     ]
     shuffled = [series[i] for i in rng.permutation(len(series))]
 
-    assert judge(shuffled, deploy(), Settings()) == judge(series, deploy(), Settings())
+    assert judge(shuffled, deploy(), CLASSIC) == judge(series, deploy(), CLASSIC)
 
 
 def test_together_and_one_by_one_are_the_same_verdicts():
@@ -99,14 +103,17 @@ def test_together_and_one_by_one_are_the_same_verdicts():
         for i in range(40)
     ]
 
-    together = judge(series, deploy(), Settings(threshold=0.0))
+    together = judge(series, deploy(), Settings(engine="classic", threshold=0.0))
 
-    alone = [judge([one], deploy(), Settings(threshold=0.0))[0] for one in series]
+    alone = [
+        judge([one], deploy(), Settings(engine="classic", threshold=0.0))[0]
+        for one in series
+    ]
     assert list(together) == alone
 
 
 def test_no_query_at_all_gives_no_verdict():
-    assert judge([], deploy(), Settings()) == ()
+    assert judge([], deploy(), CLASSIC) == ()
 
 
 def test_the_time_counter_standing_still_is_no_change():

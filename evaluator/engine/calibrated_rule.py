@@ -1,0 +1,119 @@
+"""The calibrated rule: pre-filter → search and tolerance → whole-rule p → q-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..model import (
+    Calibration,
+    ChangePoint,
+    Deploy,
+    IntervalMeans,
+    Level,
+    Outcome,
+    Settings,
+    Significance,
+    Stage,
+    Verdict,
+)
+from .bound import no_change_bound
+from .calibrated import calibrate
+from .edivisive import min_segment
+from .family import q_values, spent
+from .grids import same_grids
+from .intervals import between, interval_means
+from .panel import align
+from .query import Query, changed_elsewhere
+from .welch import welch_test
+
+# Half the width of a 95 % interval, in standard errors.
+_WIDTH = 1.96
+
+
+def calibrated_rule(
+    queries: Sequence[Query],
+    deploy: Deploy,
+    settings: Settings,
+    look: int | None,
+    end: float,
+) -> Iterator[Verdict]:
+    """One family of hypotheses; one panel for what was scraped together."""
+    start = deploy.at - max(settings.history, settings.window)
+    long = [
+        interval_means(between(query.series, start, end), max_gap=settings.max_gap)
+        for query in queries
+    ]
+    found: list[tuple[Query, Calibration, int]] = []
+    for grid in same_grids(long):
+        calibration = _calibrate([long[index] for index in grid], deploy, settings)
+        found += [(queries[index], calibration, row) for row, index in enumerate(grid)]
+    p = np.array([calibration.p_value[row] for _, calibration, row in found])
+    if look is not None:
+        p = spent(p, look)
+    for (query, calibration, row), p_value, q_value in zip(
+        found, p, q_values(p), strict=True
+    ):
+        significance = Significance(
+            p_value=float(p_value),
+            q_value=float(q_value),
+            level=None,
+            phi=float(calibration.phi[row]),
+            no_change_bound=no_change_bound(float(p_value), settings.prior),
+            long_history=calibration.long_history,
+        )
+        yield _verdict(query, calibration, row, significance, settings)
+
+
+def _calibrate(
+    intervals: Sequence[IntervalMeans], deploy: Deploy, settings: Settings
+) -> Calibration:
+    panel = align(intervals, at=deploy.at, window=settings.window)
+    if panel is None:
+        raise ValueError("queries past the floors have intervals on both sides")
+    return calibrate(
+        panel, at=deploy.at, window=settings.window, tolerance=settings.tolerance
+    )
+
+
+def _verdict(
+    query: Query,
+    calibration: Calibration,
+    row: int,
+    significance: Significance,
+    settings: Settings,
+) -> Verdict:
+    verdict = replace(query.verdict, significance=significance)
+    if verdict.stage is Stage.PREFILTER or verdict.effect is None:
+        return verdict
+    intervals = query.intervals
+    at = float(calibration.split_at[row])
+    split = int(np.searchsorted(intervals.starts, at))
+    change = ChangePoint(
+        split=split,
+        at=at,
+        statistic=float(calibration.statistic[row]),
+        min_segment=min_segment(intervals.means.size),
+    )
+    width = float(np.exp(_WIDTH * calibration.log_error[row]))
+    factor = verdict.effect.factor
+    effect = replace(verdict.effect, low=factor / width, high=factor * width)
+    verdict = replace(verdict, change=change, effect=effect)
+    if not calibration.near[row]:
+        return changed_elsewhere(verdict)
+    level = _level(significance.q_value, settings)
+    return replace(
+        verdict,
+        outcome=Outcome.DETECTED if level is Level.ALERT else Outcome.NO_REGRESSION,
+        stage=Stage.FAMILY,
+        test=welch_test(intervals.means[:split], intervals.means[split:]),
+        significance=replace(significance, level=level),
+    )
+
+
+def _level(q_value: float, settings: Settings) -> Level | None:
+    if q_value <= settings.alpha:
+        return Level.ALERT
+    return Level.WATCH if q_value <= settings.watch else None
