@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluator.engine.welch import welch_test
+from evaluator.engine.welch import welch_test, welch_tests
 from tests import reference
 
 
@@ -58,3 +58,22 @@ def test_a_spread_that_is_only_rounding_is_none():
 def test_one_value_has_no_variance():
     with pytest.raises(ValueError, match="at least two values"):
         welch_test(np.ones(1), np.ones(5))
+
+
+@pytest.mark.parametrize("n", [7, 60, 133, 300])
+def test_a_series_gets_the_same_bits_alone_as_in_a_crowd(n):
+    rng = np.random.default_rng(n)
+    values, splits = rng.lognormal(-5, 0.5, (300, n)), rng.integers(2, n - 1, 300)
+    values[7] = 0.01  # no spread at all
+
+    together = welch_tests(values, splits).one_by_one()
+
+    alone = [
+        welch_test(row[:split], row[split:])
+        for row, split in zip(values, splits, strict=True)
+    ]
+    assert together == alone
+
+
+def test_no_series_at_all_gives_no_test():
+    assert welch_tests(np.empty((0, 9)), np.empty(0, dtype=int)).one_by_one() == []
