@@ -21,6 +21,10 @@ class SourceError(PgverdictError):
     """A system could not be reached or answered nonsense; trying later may help."""
 
 
+class NoDataError(SourceError):
+    """A system answered well, but has nothing of what was asked for."""
+
+
 class RefusedError(SourceError):
     """A system answered that it does not do what was asked; nothing was changed.
 
