@@ -52,8 +52,8 @@ class Gauges:
         )
         self._success = Gauge(
             "pgverdict_last_success_timestamp_seconds",
-            "When the step last went without an error; a round is a success when it "
-            "came to its end, whatever its steps met.",
+            "When the step last went without an error, 0 before the first time; a round "
+            "is a success when it came to its end, whatever its steps met.",
             ["step"],
             registry=registry,
         )
@@ -71,7 +71,9 @@ class Gauges:
             buckets=(0.01, 0.1, 0.5, 1, 5, 15, 60, 300),
         )
         for step in STEPS:
+            # A step that never went well must show, and not be missing.
             self._errors.labels(step)
+            self._success.labels(step).set(0)
 
     def show(self, reports: Sequence[Report], *, pending: int) -> None:
         """Replace what is shown, at once."""
