@@ -23,7 +23,7 @@ from .model import Deploy, Report
 from .service import Outside, Schedule, Service
 from .sinks.gauges import Gauges
 from .sinks.report import to_json, to_table
-from .sources.captures import read_capture
+from .sources.captures import Capture
 from .sources.profiles import PROFILES
 from .sources.readings import Reading
 from .units import show_duration, show_time
@@ -98,8 +98,10 @@ def replay(options: argparse.Namespace) -> int:
     engine = _engine(EngineConfig(engine=options.engine), options.window)
     one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
 
+    capture = Capture(options.capture, PROFILES[options.profile])
+
     def read(_: Deploy, start: float, end: float) -> Reading:
-        return read_capture(options.capture, PROFILES[options.profile], start, end)
+        return capture.read(start, end)
 
     report = examine(one, read, engine.settings(), time.time)
     _print(report, options)

@@ -60,7 +60,7 @@ def show_time(at: float) -> str:
     """Write Unix seconds as ISO 8601 in UTC, to the second."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):
         # Beyond the calendar, as milliseconds taken for seconds are.
         return f"{at:.0f}"
 

@@ -8,33 +8,50 @@ from pathlib import Path
 
 from ..answers import Answer
 from ..errors import ConfigurationError, SourceError
+from ..model import Surroundings
 from ..units import show_time
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
-from .readings import Reading, join, pair
+from .readings import Reading, join, pair, within
+from .sightings import fingerprints_of, plans_of, starts_of
+from .surroundings import Found
 
 
-def read_capture(
-    path: str, profile: Profile, start: float = -math.inf, end: float = math.inf
-) -> Reading:
-    """The counters in the file *path*, ``-`` for standard input.
+class Capture:
+    """One saved matrix with the counters, and whatever else it holds.
 
     Args:
-        start, end: samples with start ≤ time ≤ end are used, Unix seconds.
+        path: a file; ``-`` for standard input.
 
     Raises:
         ConfigurationError: the file cannot be read.
-        SourceError: no matrix of Prometheus, or nothing in it that can be used.
+        SourceError: no matrix of Prometheus, or the counters are not in it.
     """
-    where = "standard input" if path == "-" else path
-    series, warnings = decode_matrix(Answer(_content(path), where))
-    _check_names(series, profile, where)
-    reading = join([pair(series, profile, start, end, where)], warnings)
-    if not reading.series:
-        counters = [
-            one for one in series if one.name in (profile.calls, profile.seconds)
+
+    def __init__(self, path: str, profile: Profile) -> None:
+        self._where = "standard input" if path == "-" else path
+        self._profile = profile
+        self._series, self._warnings = decode_matrix(
+            Answer(_content(path), self._where)
+        )
+        _check_names(self._series, profile, self._where)
+
+    def read(self, start: float = -math.inf, end: float = math.inf) -> Reading:
+        """The counters at the scrapes with start ≤ time ≤ end, Unix seconds.
+
+        Raises:
+            SourceError: there are none, or ambiguous ones.
+        """
+        profile, where = self._profile, self._where
+        reading = join([pair(self._series, profile, start, end, where)], self._warnings)
+        if reading.series:
+            return reading
+        times = [
+            float(time)
+            for one in self._series
+            if one.name in profile.counters
+            for time in one.times
         ]
-        times = [float(time) for one in counters for time in one.times]
         if not times:
             raise SourceError(f"{where}: its series hold no samples")
         raise SourceError(
@@ -42,7 +59,18 @@ def read_capture(
             f"{show_time(max(times))}, but none from {show_time(start)} to "
             f"{show_time(end)}; is the deploy time right?"
         )
-    return reading
+
+    def surroundings(self, start: float = -math.inf, end: float = math.inf) -> Found:
+        """Plans, fingerprints and starts between the two times, Unix seconds."""
+        cut = [within(one, start, end) for one in self._series]
+        held = [one for one in cut if one.times.size]
+        return Found(
+            Surroundings(
+                starts=starts_of(held, self._profile),
+                plans=plans_of(held, self._profile),
+            ),
+            fingerprints_of((one.labels for one in held), self._profile),
+        )
 
 
 def _content(path: str) -> bytes:
@@ -61,11 +89,12 @@ def _check_names(series: list[RawSeries], profile: Profile, where: str) -> None:
     if not series:
         raise SourceError(f"{where}: the matrix is empty; is its query right?")
     found = sorted({one.name for one in series})
-    missing = [name for name in (profile.calls, profile.seconds) if name not in found]
+    missing = [name for name in profile.counters if name not in found]
     if missing:
         shown = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        wanted = "|".join(profile.all_metrics)
         raise SourceError(
             f"{where}: holds {shown}, but no {' and no '.join(missing)}; capture "
-            f'{{__name__=~"{"|".join(profile.metrics)}"}}[…], or choose the profile '
+            f'{{__name__=~"{wanted}"}}[…], or choose the profile '
             f"({', '.join(PROFILES)}) with these names"
         )

@@ -12,10 +12,16 @@ from ..model import QueryKey
 class Profile:
     """Names of metrics and of labels that one exporter writes.
 
+    A metric that the exporter does not have is empty; only the first two are needed.
+
     Args:
         calls, seconds: counters of executions and of execution time.
-        since: gauge with the time at which the entry was made, Unix seconds; empty
-            where the exporter has none.
+        since: gauge with the time at which the entry was made, Unix seconds.
+        rows: counter of rows returned or changed.
+        blocks_hit, blocks_read: counters of shared blocks found in the cache, and not.
+        started: gauge with the time at which the server started, Unix seconds.
+        query_info: always 1, with the label ``fingerprint`` of the statement.
+        plan_info: always 1, with the labels ``plan_id`` and ``plan`` of the plan.
         instance, database, user, queryid, toplevel: labels; one that the exporter
             does not write reads as empty.
         seconds_per_unit: 0.001 for a counter in milliseconds.
@@ -24,17 +30,43 @@ class Profile:
     calls: str
     seconds: str
     since: str = ""
+    rows: str = ""
+    blocks_hit: str = ""
+    blocks_read: str = ""
+    started: str = ""
+    query_info: str = ""
+    plan_info: str = ""
     instance: str = "instance"
     database: str = "datname"
     user: str = "user"
     queryid: str = "queryid"
     toplevel: str = "toplevel"
+    fingerprint: str = "fingerprint"
+    plan_id: str = "plan_id"
+    plan: str = "plan"
     seconds_per_unit: float = 1.0
 
     @property
+    def counters(self) -> tuple[str, ...]:
+        """The metrics without which nothing can be judged."""
+        return self.calls, self.seconds
+
+    @property
     def metrics(self) -> tuple[str, ...]:
-        """The metric names to ask for."""
-        return tuple(name for name in (self.calls, self.seconds, self.since) if name)
+        """The metrics that a judgement rests on."""
+        return tuple(name for name in (*self.counters, self.since) if name)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The counters that may explain a judgement."""
+        names = self.rows, self.blocks_hit, self.blocks_read
+        return tuple(name for name in names if name)
+
+    @property
+    def all_metrics(self) -> tuple[str, ...]:
+        """Every metric that can be read."""
+        others = self.started, self.query_info, self.plan_info
+        return (*self.metrics, *self.details, *(name for name in others if name))
 
     def key(self, labels: Mapping[str, str]) -> QueryKey:
         """The query that a series with *labels* tells about."""
@@ -52,10 +84,19 @@ PROFILES: Mapping[str, Profile] = {
         calls="pg_stat_statements_calls_total",
         seconds="pg_stat_statements_seconds_total",
         since="pg_stat_statements_stats_since_seconds",
+        rows="pg_stat_statements_rows_total",
+        blocks_hit="pg_stat_statements_shared_blocks_hit_total",
+        blocks_read="pg_stat_statements_shared_blocks_read_total",
+        started="pg_postmaster_start_time_seconds",
+        query_info="pg_stat_statements_query_info",
+        plan_info="pg_stat_statements_plan_info",
     ),
-    # Its stat_statements collector; it writes neither toplevel nor stats_since.
+    # Its stat_statements and postmaster collectors; they write neither toplevel nor
+    # stats_since, and no blocks.
     "postgres_exporter": Profile(
         calls="pg_stat_statements_calls_total",
         seconds="pg_stat_statements_seconds_total",
+        rows="pg_stat_statements_rows_total",
+        started="pg_postmaster_start_time_seconds",
     ),
 }

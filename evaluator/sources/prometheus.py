@@ -1,32 +1,20 @@
-"""Raw counter samples out of Prometheus, and what else answers its HTTP API.
-
-A range selector in ``/api/v1/query`` gives the samples as they were scraped;
-``query_range`` would resample them on a grid.
-"""
+"""Raw counter samples of all queries out of Prometheus."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 
-from ..errors import SourceError
-from ..http import Client, Params
+from ..errors import NoDataError, SourceError
+from ..http import Client
 from ..units import show_time
-from .matrix import RawSeries, decode_matrix, open_envelope
+from .api import PrometheusApi, escape_regex, quoted
+from .matrix import RawSeries
 from .profiles import Profile
-from .readings import Reading, join, pair, quoted
-
-# Prometheus 2 takes a sample at the left edge of a range, Prometheus 3 does not. So
-# more is asked for and cut here.
-MARGIN = 1.0
-# Thanos leaves out stores that are down unless told otherwise, and may answer
-# downsampled data; servers that do not know these parameters ignore them.
-_WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
+from .readings import Reading, join, pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +49,29 @@ class PrometheusSource:
         self, client: Client, profile: Profile, selector: str = "", chunk: int = 200
     ) -> None:
         self._client = client
+        self._api = PrometheusApi(client, selector)
         self._profile = profile
-        self._selector = selector.strip("{}, \t\n")
         self._chunk = chunk
 
-    def read(self, start: float, end: float) -> Reading:
+    def read(
+        self, start: float, end: float, *, detail_from: float | None = None
+    ) -> Reading:
         """The counters at the scrapes with start ≤ time ≤ end, Unix seconds.
 
         Warnings of the server are in the reading: with any, it is partial.
 
+        Args:
+            detail_from: rows and blocks are read from here on; None: from *start*.
+
         Raises:
             SourceError: no usable answer, no series, or ambiguous ones.
         """
-        reading = self._read(start, end)
+        detail = start if detail_from is None else max(start, detail_from)
+        reading = self._read(start, end, detail)
         if not reading.series:
-            raise SourceError(
+            raise NoDataError(
                 f"{self._client.place}: no sample of "
-                f"{' or '.join(map(self._chosen, self._counters))} between "
+                f"{' or '.join(map(self._api.chosen, self._profile.counters))} between "
                 f"{show_time(start)} and {show_time(end)}; is it scraped, kept that "
                 "long, and is the selector right?"
             )
@@ -96,8 +90,8 @@ class PrometheusSource:
         problems = []
         if age is None or interval is None:
             problems.append(
-                f"fewer than two scrapes of {self._chosen(self._profile.calls)} in the "
-                f"last {span:.0f} s"
+                "fewer than two scrapes of "
+                f"{self._api.chosen(self._profile.calls)} in the last {span:.0f} s"
             )
         elif age > max(60.0, 3 * interval):
             problems.append(
@@ -112,14 +106,10 @@ class PrometheusSource:
             tuple(problems),
         )
 
-    @property
-    def _counters(self) -> tuple[str, str]:
-        return self._profile.calls, self._profile.seconds
-
-    def _read(self, start: float, end: float) -> Reading:
+    def _read(self, start: float, end: float, detail: float | None = None) -> Reading:
         if not start < end:
             raise ValueError(f"the end {end} is not after the start {start}")
-        labels, warnings = self._list(start, end)
+        labels, warnings = self._api.labels(self._profile.metrics, start, end)
         names = [
             name
             for name in self._profile.metrics
@@ -128,58 +118,51 @@ class PrometheusSource:
         ids = Counter(
             one.get(self._profile.queryid, "")
             for one in labels
-            if one.get("__name__") in self._counters
+            if one.get("__name__") in self._profile.counters
         )
+        details = _Details(self._api, self._profile, detail, end)
         readings = []
-        for chunk in _chunks(ids, self._chunk * len(self._counters)):
+        for chunk in _chunks(ids, self._chunk * len(self._profile.counters)):
+            only = _only(self._profile.queryid, chunk)
             raw: list[RawSeries] = []
             for name in names:
-                series, more = self._samples(name, chunk, start, end)
+                selector = self._api.chosen(name, only)
+                series, more = self._api.samples(selector, start, end)
                 raw += series
                 warnings += more
+            raw += details.read(only)
             readings.append(pair(raw, self._profile, start, end, self._client.name))
-        return join(readings, warnings)
+        return join(readings, warnings, details.notes)
 
-    def _list(
-        self, start: float, end: float
-    ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
-        """The labels of all series that may have samples between the two times."""
-        answer = self._client.post_form(
-            "/api/v1/series",
-            [
-                *(("match[]", self._chosen(name)) for name in self._profile.metrics),
-                ("start", f"{start - MARGIN:.3f}"),
-                ("end", f"{end + MARGIN:.3f}"),
-                *_WHOLE_AND_RAW,
-            ],
-        )
-        data, warnings = open_envelope(answer)
+
+class _Details:
+    """Reads what may explain a judgement; a failure is noted once and ends it."""
+
+    def __init__(
+        self, api: PrometheusApi, profile: Profile, start: float | None, end: float
+    ) -> None:
+        self._api = api
+        self._pattern = "|".join(map(escape_regex, profile.details))
+        self._start = start
+        self._end = end
+        self.notes: tuple[str, ...] = ()
+
+    def read(self, only: str) -> list[RawSeries]:
+        if not self._pattern or self._start is None or self._start >= self._end:
+            return []
+        selector = self._api.chosen("", f"__name__=~{quoted(self._pattern)}", only)
         try:
-            return msgspec.json.decode(data, type=list[dict[str, str]]), warnings
-        except msgspec.ValidationError as error:
-            raise answer.error(f"series of an unexpected shape ({error})") from error
-
-    def _samples(
-        self, name: str, queryids: list[str], start: float, end: float
-    ) -> tuple[list[RawSeries], tuple[str, ...]]:
-        pattern = "|".join(map(escape_regex, queryids))
-        selector = self._chosen(name, f"{self._profile.queryid}=~{quoted(pattern)}")
-        margin = round(MARGIN * 1000)
-        first, last = round(start * 1000) - margin, round(end * 1000) + margin
-        parameters: Params = [
-            ("query", f"{selector}[{last - first}ms]"),
-            ("time", f"{last / 1000:.3f}"),
-            *_WHOLE_AND_RAW,
-        ]
-        return decode_matrix(self._client.post_form("/api/v1/query", parameters))
-
-    def _chosen(self, name: str, *more: str) -> str:
-        return f"{name}{{{','.join(filter(None, (self._selector, *more)))}}}"
+            series, warnings = self._api.samples(selector, self._start, self._end)
+        except SourceError as error:
+            self._start = None
+            self.notes += (f"rows and blocks of the queries are not known: {error}",)
+            return []
+        self.notes += tuple(f"rows and blocks of the queries: {w}" for w in warnings)
+        return series
 
 
-def escape_regex(text: str) -> str:
-    """*text* as an RE2 pattern that matches just it (as Go's regexp.QuoteMeta)."""
-    return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
+def _only(label: str, values: list[str]) -> str:
+    return f"{label}=~{quoted('|'.join(map(escape_regex, values)))}"
 
 
 def _chunks(ids: Counter[str], size: int) -> Iterator[list[str]]:

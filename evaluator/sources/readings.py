@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import SourceError
 from ..model import CounterSeries, DataQuality, Floats, QueryKey
+from .api import quoted
 from .matrix import RawSeries
 from .profiles import Profile
 
@@ -20,12 +21,14 @@ class Reading:
     Args:
         series: ascending by key; empty series where no scrape stored both counters.
         first, last: times of the oldest and the newest usable scrape, Unix seconds.
+        notes: what is amiss with series that only explain; no reason to distrust.
     """
 
     series: tuple[CounterSeries, ...] = ()
     quality: DataQuality = field(default_factory=DataQuality)
     first: float | None = None
     last: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 def pair(
@@ -38,7 +41,8 @@ def pair(
     """Put the counters of each query side by side.
 
     A scrape counts where both counters were stored with finite values; where only one
-    was, it is counted as lone.
+    was, it is counted as lone. Rows and blocks are put beside them where they are
+    known.
 
     Args:
         raw: other metrics than the profile's are left out.
@@ -49,47 +53,65 @@ def pair(
         SourceError: two series would be the same query.
     """
     found: dict[QueryKey, dict[str, RawSeries]] = {}
+    ambiguous: dict[str, str] = {}
     for series in raw:
-        cut = _within(series, start, end)
-        if cut.name not in profile.metrics or not cut.times.size:
+        cut = within(series, start, end)
+        known = cut.name in profile.metrics or cut.name in profile.details
+        if not known or not cut.times.size:
             continue
         metrics = found.setdefault(profile.key(cut.labels), {})
         if cut.name in metrics:
-            raise SourceError(f"{where}: {_ambiguity(metrics[cut.name], cut)}")
+            problem = f"{where}: {_ambiguity(metrics[cut.name], cut)}"
+            if cut.name in profile.metrics:
+                raise SourceError(problem)
+            ambiguous.setdefault(cut.name, f"{problem}; until then it is not used")
         metrics[cut.name] = cut
+    for name in ambiguous:
+        for metrics in found.values():
+            metrics.pop(name, None)
     paired, lone = [], 0
     for key in sorted(found):
         if profile.calls in found[key] or profile.seconds in found[key]:
             counters, alone = _paired(key, found[key], profile)
             paired.append(counters)
             lone += alone
-    return _reading(paired, DataQuality(lone_samples=lone))
+    return _reading(paired, DataQuality(lone_samples=lone), tuple(ambiguous.values()))
 
 
-def join(readings: Iterable[Reading], warnings: Iterable[str] = ()) -> Reading:
-    """Readings of different queries as one, with all their warnings and more."""
+def join(
+    readings: Iterable[Reading],
+    warnings: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> Reading:
+    """Readings of different queries as one, with what is said of them and more."""
     parts = list(readings)
     told = [*warnings, *(text for part in parts for text in part.quality.warnings)]
+    noted = [*notes, *(text for part in parts for text in part.notes)]
     return _reading(
         sorted((one for part in parts for one in part.series), key=lambda one: one.key),
         DataQuality(
             lone_samples=sum(part.quality.lone_samples for part in parts),
             warnings=tuple(dict.fromkeys(told)),
         ),
+        tuple(dict.fromkeys(noted)),
     )
 
 
-def _reading(series: Sequence[CounterSeries], quality: DataQuality) -> Reading:
+def _reading(
+    series: Sequence[CounterSeries], quality: DataQuality, notes: tuple[str, ...]
+) -> Reading:
     usable = [one.times for one in series if one.times.size]
     return Reading(
         tuple(series),
         replace(quality, series=len(usable)),
         min((float(times[0]) for times in usable), default=None),
         max((float(times[-1]) for times in usable), default=None),
+        notes,
     )
 
 
-def _within(series: RawSeries, start: float, end: float) -> RawSeries:
+def within(series: RawSeries, start: float, end: float) -> RawSeries:
+    """The samples with start ≤ time ≤ end, compared in whole milliseconds."""
     times = _milliseconds(series.times)
     inside = (times >= np.rint(start * 1000)) & (times <= np.rint(end * 1000))
     return RawSeries(series.labels, series.times[inside], series.values[inside])
@@ -111,12 +133,16 @@ def _paired(
         assume_unique=True,
         return_indices=True,
     )
+    hit = _at(common, metrics.get(profile.blocks_hit))
+    read = _at(common, metrics.get(profile.blocks_read))
     counters = CounterSeries(
         key,
         times=calls.times[in_calls],
         calls=calls.values[in_calls],
         seconds=seconds.values[in_seconds] * profile.seconds_per_unit,
-        since=_since(common, metrics.get(profile.since)),
+        since=_at(common, metrics.get(profile.since)),
+        rows=_at(common, metrics.get(profile.rows)),
+        blocks=None if hit is None or read is None else hit + read,
     )
     return counters, calls.times.size + seconds.times.size - 2 * common.size
 
@@ -128,20 +154,20 @@ def _finite(series: RawSeries | None) -> RawSeries:
     return RawSeries(series.labels, series.times[good], series.values[good])
 
 
-def _since(milliseconds: Floats, series: RawSeries | None) -> Floats | None:
-    """When the entry was made, at each of these times; NaN where that is unknown."""
+def _at(milliseconds: Floats, series: RawSeries | None) -> Floats | None:
+    """The values of *series* at each of these times; NaN where that is unknown."""
     if series is None:
         return None
     known = _finite(series)
-    since = np.full(milliseconds.shape, np.nan)
+    values = np.full(milliseconds.shape, np.nan)
     _, here, there = np.intersect1d(
         milliseconds,
         _milliseconds(known.times),
         assume_unique=True,
         return_indices=True,
     )
-    since[here] = known.values[there]
-    return since
+    values[here] = known.values[there]
+    return values
 
 
 def _ambiguity(one: RawSeries, other: RawSeries) -> str:
@@ -162,9 +188,3 @@ def _ambiguity(one: RawSeries, other: RawSeries) -> str:
         f"two series of {one.name} would be the same query; they differ in {told}; "
         f"choose one with the selector, for example {label}={quoted(values[0])}"
     )
-
-
-def quoted(text: str) -> str:
-    """*text* as a PromQL string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'

@@ -51,6 +51,20 @@ def matrix(*result: Mapping[str, object], **more: object) -> dict[str, object]:
     return success({"resultType": "matrix", "result": list(result)}, **more)
 
 
+def rows(*samples: tuple[float, str], **more: str) -> dict[str, object]:
+    return series(PROFILE.rows, *samples, **more)
+
+
+def blocks(
+    hit: Sequence[tuple[float, str]], read: Sequence[tuple[float, str]], **more: str
+) -> list[dict[str, object]]:
+    """Both counters of shared blocks."""
+    return [
+        series(PROFILE.blocks_hit, *hit, **more),
+        series(PROFILE.blocks_read, *read, **more),
+    ]
+
+
 def listed(*metrics: Sequence[str] | str, **more: object) -> Fault:
     """The answer that names the series of query 1, or of (metric, queryid) pairs."""
     pairs = [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evaluator.errors import ConfigurationError, SourceError
-from evaluator.sources.captures import read_capture
+from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
 
 from .prometheus_answers import calls, matrix, seconds, since
@@ -33,7 +33,7 @@ def capture(tmp_path):
 
 def error(path, *times) -> str:
     with pytest.raises(SourceError) as caught:
-        read_capture(path, PROFILE, *times)
+        Capture(path, PROFILE).read(*times)
     assert str(caught.value).startswith(f"{path}: ")
     return str(caught.value)
 
@@ -41,7 +41,7 @@ def error(path, *times) -> str:
 def test_the_golden_capture_is_read_sample_by_sample():
     stored = json.loads(GOLDEN.read_text())["data"]["result"]
 
-    found = read_capture(str(GOLDEN), PROFILE, DEPLOY - WINDOW, DEPLOY + WINDOW)
+    found = Capture(str(GOLDEN), PROFILE).read(DEPLOY - WINDOW, DEPLOY + WINDOW)
 
     by_id = {one.key.queryid: one for one in found.series}
     assert len(by_id) == 40
@@ -63,7 +63,7 @@ def test_standard_input_is_a_capture_too(monkeypatch):
     body = msgspec.json.encode(matrix(calls((1, "1")), seconds((1, "2"))))
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(body)))
 
-    found = read_capture("-", PROFILE)
+    found = Capture("-", PROFILE).read()
 
     assert np.array_equal(found.series[0].seconds, [2])
 
@@ -71,19 +71,19 @@ def test_standard_input_is_a_capture_too(monkeypatch):
 def test_warnings_in_a_capture_make_it_partial(capture):
     path = capture(matrix(calls((1, "1")), seconds((1, "2")), warnings=["cut"]))
 
-    assert read_capture(path, PROFILE).quality.warnings == ("cut",)
+    assert Capture(path, PROFILE).read().quality.warnings == ("cut",)
 
 
 def test_a_file_that_is_not_there_is_a_usage_error(tmp_path):
     with pytest.raises(
         ConfigurationError, match=r"nothing.json: cannot be read \(No such"
     ):
-        read_capture(str(tmp_path / "nothing.json"), PROFILE)
+        Capture(str(tmp_path / "nothing.json"), PROFILE)
 
 
 def test_a_folder_is_a_usage_error(tmp_path):
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        read_capture(str(tmp_path), PROFILE)
+        Capture(str(tmp_path), PROFILE)
 
 
 def test_a_file_that_is_no_json_is_told(capture):

@@ -2,17 +2,29 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.errors import SourceError
 from evaluator.http import Client
+from evaluator.sources.api import escape_regex
 from evaluator.sources.profiles import PROFILES
-from evaluator.sources.prometheus import PrometheusSource, escape_regex
+from evaluator.sources.prometheus import PrometheusSource
 from lab.faults import Fault, FaultServer
 
-from .prometheus_answers import QUERY, SERIES, answer, calls, listed, seconds, since
+from .prometheus_answers import (
+    QUERY,
+    SERIES,
+    answer,
+    blocks,
+    calls,
+    listed,
+    rows,
+    seconds,
+    since,
+)
 
 PROFILE = PROFILES["pgverdict"]
 START, END = 1790000000.123, 1790003600.123
@@ -24,13 +36,13 @@ def no_sleep(seconds):
     pass
 
 
-def read(*faults, selector='job="postgres"', chunk=200):
+def read(*faults, selector='job="postgres"', chunk=200, **more):
     """What the source makes of these answers, and what it asked for."""
     with FaultServer(*faults) as server:
         client = Client("prometheus", server.url, timeout=(1, 0.3), sleep=no_sleep)
         with client:
             source = PrometheusSource(client, PROFILE, selector, chunk)
-            return source.read(START, END), server.requests
+            return source.read(START, END, **more), server.requests
 
 
 def error(*faults) -> str:
@@ -46,12 +58,13 @@ def test_the_series_are_listed_first_and_then_read_as_raw_ranges():
         answer(calls(*SOME)),
         answer(seconds(*SOME)),
         answer(since(*SOME)),
+        answer(),
     )
 
     assert found.series[0].times.tolist() == [START, START + 60]
     assert [(one.method, one.path) for one in requests] == [
         ("POST", SERIES),
-        *[("POST", QUERY)] * 3,
+        *[("POST", QUERY)] * 4,
     ]
     listing, query = requests[0], requests[1]
     assert [value for name, value in listing.form if name == "match[]"] == [
@@ -96,7 +109,7 @@ def test_queries_are_read_in_chunks_and_each_once():
     answers = [
         answer(*(kind(*SOME, queryid=one) for one in chunk))
         for chunk in chunks
-        for kind in (calls, seconds)
+        for kind in (calls, seconds, rows)
     ]
 
     found, requests = read(listed(*names), *answers, chunk=2)
@@ -106,8 +119,75 @@ def test_queries_are_read_in_chunks_and_each_once():
         re.search('queryid=~"(.*?)"', one.value("query")) for one in requests[1:]
     ]
     assert [match[1] for match in patterns if match] == [
-        pattern for chunk in chunks for pattern in ["|".join(chunk)] * 2
+        pattern for chunk in chunks for pattern in ["|".join(chunk)] * 3
     ]
+
+
+def test_rows_and_blocks_come_in_one_answer_beside_the_counters():
+    found, requests = read(
+        listed(*BOTH),
+        answer(calls(*SOME)),
+        answer(seconds(*SOME)),
+        answer(rows(*SOME), *blocks(hit=SOME, read=SOME)),
+    )
+
+    assert found.series[0].rows.tolist() == [1, 2]
+    assert found.series[0].blocks.tolist() == [2, 4]
+    assert found.notes == ()
+    assert requests[3].value("query") == (
+        '{job="postgres",__name__=~"pg_stat_statements_rows_total'
+        "|pg_stat_statements_shared_blocks_hit_total"
+        '|pg_stat_statements_shared_blocks_read_total",queryid=~"1"}[3602000ms]'
+    )
+
+
+def test_rows_and_blocks_of_the_history_are_not_asked_for():
+    found, requests = read(
+        listed(*BOTH),
+        answer(calls(*SOME)),
+        answer(seconds(*SOME)),
+        answer(rows(SOME[1])),
+        detail_from=START + 1800,
+    )
+
+    assert requests[3].value("query").endswith("[1802000ms]")
+    assert np.isnan(found.series[0].rows[0])
+    assert found.series[0].rows[1] == 2
+
+
+def test_rows_that_cannot_be_had_are_noted_once_and_lose_no_counter():
+    refused = Fault(422, {"status": "error", "error": "too many samples"}, path=QUERY)
+    ids = ("1", "2")
+
+    found, requests = read(
+        listed(*((name, one) for one in ids for name in BOTH)),
+        answer(calls(*SOME)),
+        answer(seconds(*SOME)),
+        refused,
+        answer(calls(*SOME, queryid="2")),
+        answer(seconds(*SOME, queryid="2")),
+        chunk=1,
+    )
+
+    assert [one.times.size for one in found.series] == [2, 2]
+    assert found.series[0].rows is None
+    assert found.quality.warnings == ()
+    (note,) = found.notes
+    assert note.startswith("rows and blocks of the queries are not known: prometheus")
+    assert "too many samples" in note
+    assert len(requests) == 6
+
+
+def test_a_warning_about_rows_is_a_note_and_makes_nothing_partial():
+    found, _ = read(
+        listed(*BOTH),
+        answer(calls(*SOME)),
+        answer(seconds(*SOME)),
+        answer(rows(*SOME), warnings=["store down"]),
+    )
+
+    assert found.quality.warnings == ()
+    assert found.notes == ("rows and blocks of the queries: store down",)
 
 
 def test_no_selector_and_one_in_braces_are_understood():

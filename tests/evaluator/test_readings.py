@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from evaluator.answers import Answer
 from evaluator.errors import SourceError
 from evaluator.model import QueryKey
+from evaluator.sources.api import quoted
 from evaluator.sources.matrix import decode_matrix
 from evaluator.sources.profiles import PROFILES, Profile
-from evaluator.sources.readings import Reading, join, pair, quoted
+from evaluator.sources.readings import Reading, join, pair
 
-from .prometheus_answers import calls, matrix, seconds, since
+from .prometheus_answers import blocks, calls, matrix, rows, seconds, since
 
 PROFILE = PROFILES["pgverdict"]
 ALWAYS = (float("-inf"), float("inf"))
@@ -98,6 +99,46 @@ def test_the_age_of_the_entry_is_aligned_and_unknown_where_absent():
     np.testing.assert_array_equal(found.series[0].since, [7, np.nan, np.nan])
 
 
+def test_rows_and_blocks_are_aligned_and_unknown_where_absent():
+    samples = [(10, "1"), (20, "2"), (30, "3")]
+
+    (one,) = reading(
+        calls(*samples),
+        seconds(*samples),
+        rows((10, "7"), (30, "9"), (40, "11")),
+        *blocks(hit=[(10, "5"), (20, "6"), (30, "7")], read=[(10, "1"), (20, "NaN")]),
+    ).series
+
+    np.testing.assert_array_equal(one.rows, [7, np.nan, 9])
+    np.testing.assert_array_equal(one.blocks, [6, np.nan, np.nan])
+
+
+def test_blocks_are_unknown_without_both_of_their_counters():
+    hit = blocks(hit=[(10, "5")], read=[])[0]
+
+    (one,) = reading(calls((10, "1")), seconds((10, "1")), hit).series
+
+    assert one.blocks is None
+    assert one.rows is None
+
+
+def test_rows_alone_are_no_query():
+    assert reading(rows((10, "1"))).series == ()
+
+
+def test_ambiguous_rows_are_noted_and_left_out():
+    found = reading(
+        calls((10, "5")), seconds((10, "1")), rows((10, "1")), rows((10, "2"), job="x")
+    )
+
+    assert found.series[0].rows is None
+    assert found.notes == (
+        "here: two series of pg_stat_statements_rows_total would be the same query; "
+        "they differ in job ('postgres' and 'x'); choose one with the selector, "
+        'for example job="postgres"; until then it is not used',
+    )
+
+
 def test_an_exporter_in_milliseconds_is_read_in_seconds():
     profile = Profile(PROFILE.calls, PROFILE.seconds, seconds_per_unit=0.001)
 
@@ -158,11 +199,12 @@ def test_joined_readings_keep_every_query_and_tell_each_warning_once():
         [reading(calls((5, "1"), queryid="0"), seconds((5, "1"), queryid="0"))], ["a"]
     )
 
-    both = join([one, two], ["c"])
+    both = join([one, two], ["c"], ["d"])
 
     assert [part.key.queryid for part in both.series] == ["0", "1"]
     assert both.quality.warnings == ("c", "a", "b")
     assert (both.quality.series, both.quality.lone_samples) == (2, 1)
+    assert both.notes == ("d",)
     assert (both.first, both.last) == (5, 10)
 
 

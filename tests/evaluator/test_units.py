@@ -53,6 +53,15 @@ def test_a_shown_moment_reads_back(at):
 
 
 @pytest.mark.parametrize(
+    ("at", "shown"),
+    [(1.79e12, "1790000000000"), (1e18, f"{10**18}"), (1e30, f"{1e30:.0f}")]
+    + [(float(text), text) for text in ("inf", "-inf", "nan")],
+)
+def test_a_moment_beyond_the_calendar_is_shown_as_its_number(at, shown):
+    assert show_time(at) == shown
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0.0000025, "2.5 µs"),

@@ -1,0 +1,107 @@
+"""What is asked of Prometheus' HTTP API, and how.
+
+A range selector in ``/api/v1/query`` gives the samples as they were scraped;
+``query_range`` computes values on a grid, which is right for gauges and rates only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ..http import Client, Params
+from .matrix import RawSeries, decode_matrix, open_envelope
+
+# Prometheus 2 takes a sample at the left edge of a range, Prometheus 3 does not. So
+# more is asked for, and whoever reads has to cut.
+MARGIN = 1.0
+# Thanos leaves out stores that are down unless told otherwise, and may answer
+# downsampled data; servers that do not know these parameters ignore them.
+_WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
+
+
+class PrometheusApi:
+    """The three questions that are asked; every answer comes with its warnings.
+
+    Args:
+        selector: label matchers that choose the series, as in PromQL; braces around
+            them are ignored.
+    """
+
+    def __init__(self, client: Client, selector: str = "") -> None:
+        self._client = client
+        self._selector = selector.strip("{}, \t\n")
+
+    def chosen(self, name: str, *more: str) -> str:
+        """*name* with the matchers of the selector and *more* of them."""
+        return f"{name}{{{','.join(filter(None, (self._selector, *more)))}}}"
+
+    def labels(
+        self, names: Sequence[str], start: float, end: float
+    ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
+        """The labels of all series that may have samples between the two times.
+
+        Raises:
+            SourceError: no usable answer.
+        """
+        answer = self._client.post_form(
+            "/api/v1/series",
+            [
+                *(("match[]", self.chosen(name)) for name in names),
+                ("start", f"{start - MARGIN:.3f}"),
+                ("end", f"{end + MARGIN:.3f}"),
+                *_WHOLE_AND_RAW,
+            ],
+        )
+        data, warnings = open_envelope(answer)
+        try:
+            return msgspec.json.decode(data, type=list[dict[str, str]]), warnings
+        except msgspec.ValidationError as error:
+            raise answer.error(f"series of an unexpected shape ({error})") from error
+
+    def samples(
+        self, selector: str, start: float, end: float
+    ) -> tuple[list[RawSeries], tuple[str, ...]]:
+        """The samples of *selector* as stored, from a little before to a little after.
+
+        Raises:
+            SourceError: no usable answer.
+        """
+        margin = round(MARGIN * 1000)
+        first, last = round(start * 1000) - margin, round(end * 1000) + margin
+        parameters: Params = [
+            ("query", f"{selector}[{last - first}ms]"),
+            ("time", f"{last / 1000:.3f}"),
+            *_WHOLE_AND_RAW,
+        ]
+        return decode_matrix(self._client.post_form("/api/v1/query", parameters))
+
+    def evaluated(
+        self, expression: str, start: float, end: float, step: float
+    ) -> tuple[list[RawSeries], tuple[str, ...]]:
+        """The values of *expression* every *step* seconds.
+
+        Raises:
+            SourceError: no usable answer.
+        """
+        parameters: Params = [
+            ("query", expression),
+            ("start", f"{start:.3f}"),
+            ("end", f"{end:.3f}"),
+            ("step", f"{step:.3f}"),
+            *_WHOLE_AND_RAW,
+        ]
+        return decode_matrix(self._client.post_form("/api/v1/query_range", parameters))
+
+
+def escape_regex(text: str) -> str:
+    """*text* as an RE2 pattern that matches just it (as Go's regexp.QuoteMeta)."""
+    return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
+
+
+def quoted(text: str) -> str:
+    """*text* as a PromQL string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

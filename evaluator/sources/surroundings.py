@@ -1,0 +1,197 @@
+"""What else Prometheus knows of a deploy: plans, fingerprints, starts, context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ..errors import SourceError
+from ..http import Client
+from ..model import ContextSeries, QueryKey, Surroundings
+from .api import PrometheusApi
+from .matrix import RawSeries
+from .profiles import Profile
+from .readings import within
+from .sightings import fingerprints_of, measure, plans_of, starts_of
+
+T = TypeVar("T")
+
+# A step of the grid is at least this part of what is looked at.
+_FINEST = 1 / 500
+# More series of one expression for one server are no measure of the server.
+_MOST = 20
+# After so many failures the rest is not asked for: each may take a minute.
+_PATIENCE = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What was found besides the counters.
+
+    Args:
+        surroundings: without other deploys, of which these series know nothing.
+        fingerprints: of the queries whose statement is known.
+        notes: a sentence each on what could not be found out.
+    """
+
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    fingerprints: Mapping[QueryKey, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class SurroundingsSource:
+    """Reads what may explain a verdict. What fails is noted and loses no verdict.
+
+    Args:
+        selector: label matchers that choose the exporter's series, as in PromQL.
+        context: name → PromQL of measures that may show an external cause.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        profile: Profile,
+        selector: str = "",
+        context: Mapping[str, str] = {},
+    ) -> None:
+        self._api = PrometheusApi(client, selector)
+        self._profile = profile
+        self._context = context
+
+    def read(
+        self,
+        start: float,
+        end: float,
+        *,
+        instances: Collection[str] = (),
+        step: float = 30.0,
+    ) -> Found:
+        """What is known between the two times, Unix seconds.
+
+        Args:
+            instances: the judged servers. A measure belongs to those with its own label
+                ``instance``, or with the same host at another port; without the label
+                to all. Empty: to the label's.
+            step: how often measures are evaluated, seconds.
+        """
+        asking = _Asking()
+        names = self._profile
+        raw = [
+            within(series, start, end)
+            for name, what in (
+                (names.plan_info, "the plans"),
+                (names.started, "the starts of the server"),
+            )
+            if name
+            for series in asking.of(what, self._samples(name, start, end))
+        ]
+        labels: list[dict[str, str]] = []
+        if names.query_info:
+            labels = asking.of(
+                "the fingerprints",
+                lambda: self._api.labels([names.query_info], start, end),
+            )
+        step = max(step, (end - start) * _FINEST)
+        context = [
+            one
+            for name, expression in self._context.items()
+            for one in self._measures(
+                name, expression, asking, (start, end, step), instances
+            )
+        ]
+        return Found(
+            Surroundings(
+                context=tuple(context),
+                starts=starts_of(raw, names),
+                plans=plans_of(raw, names),
+            ),
+            fingerprints_of(labels, names),
+            tuple(asking.notes),
+        )
+
+    def _samples(
+        self, name: str, start: float, end: float
+    ) -> Callable[[], tuple[list[RawSeries], tuple[str, ...]]]:
+        return lambda: self._api.samples(self._api.chosen(name), start, end)
+
+    def _measures(
+        self,
+        name: str,
+        expression: str,
+        asking: _Asking,
+        grid: tuple[float, float, float],
+        instances: Collection[str],
+    ) -> Iterable[ContextSeries]:
+        what, failed = f"context {name!r}", asking.failures
+        series = asking.of(what, lambda: self._api.evaluated(expression, *grid))
+        if asking.failures > failed or asking.gave_up:
+            return
+        label = self._profile.instance
+        found = [
+            measure(_named(name, one.labels, label), instance, one)
+            for one in series
+            for instance in _servers(one.labels.get(label, ""), instances)
+        ]
+        if not found:
+            asking.notes.append(
+                f"{what}: no value for {', '.join(sorted(instances)) or 'any server'}; "
+                f"its series need the label {label} of the exporter, or none"
+            )
+        elif len(found) > _MOST * max(1, len(instances)):
+            asking.notes.append(
+                f"{what}: {len(found)} series are too many to tell a cause; aggregate "
+                f"them, for example by sum by ({label}) (…)"
+            )
+        else:
+            yield from found
+
+
+class _Asking:
+    """Asks, and notes what goes wrong instead of failing."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.failures = 0
+
+    @property
+    def gave_up(self) -> bool:
+        return self.failures >= _PATIENCE
+
+    def of(
+        self,
+        what: str,
+        question: Callable[[], tuple[list[T], tuple[str, ...]]],
+    ) -> list[T]:
+        if self.gave_up:
+            self.notes.append(f"{what}: not asked for after {_PATIENCE} failures")
+            return []
+        try:
+            answer, warnings = question()
+        except SourceError as error:
+            self.failures += 1
+            self.notes.append(f"{what}: not known: {error}")
+            return []
+        self.notes += [f"{what}: {warning}" for warning in warnings]
+        return answer
+
+
+def _servers(label: str, instances: Collection[str]) -> Collection[str]:
+    """The servers that a measure with this label is about; an empty name is all."""
+    if not label or not instances or label in instances:
+        return [label]
+    return sorted(one for one in instances if _host(one) == _host(label))
+
+
+def _host(instance: str) -> str:
+    return instance.rsplit(":", 1)[0]
+
+
+def _named(name: str, labels: Mapping[str, str], instance: str) -> str:
+    """*name* and what else tells the series from its siblings."""
+    more = [
+        f"{label}={value}"
+        for label, value in sorted(labels.items())
+        if label not in ("__name__", "job", instance)
+    ]
+    return f"{name} ({', '.join(more)})" if more else name
