@@ -129,15 +129,14 @@ def _findings() -> dict[str, Any]:
 
     return table(
         "Slower queries",
-        "Every query that a chosen deploy made slower. The p-value takes the moment of "
-        "the change as given although it was searched: it ranks, and is not the "
-        "probability of anything.",
+        "Every query that a chosen deploy made slower. With the engine classic, p only "
+        "ranks and is not the probability of anything.",
         {
             "factor": (column("factor"), "none"),
             "before": (column("mean_seconds", "before"), "s"),
             "after": (column("mean_seconds", "after"), "s"),
             "cost per second": (column("extra_seconds_per_second"), "s"),
-            "p (ranks only)": (column("p_value"), "sci"),
+            "p": (column("p_value"), "sci"),
         },
         top=4,
         height=8,

@@ -27,9 +27,9 @@ _ROLE = f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_monitor"
 class Timing:
     """How a chain is paced, seconds; fast enough for a test, slow enough to judge."""
 
-    scrape: int = 2
-    window: int = 66
-    settle: int = 6
+    scrape: int = 1
+    window: int = 40
+    settle: int = 5
     poll: int = 2
 
     def evaluator(self, prometheus: str, grafana: str, run: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -30,6 +30,7 @@ from .workload import Workload
 
 WARM_UP = 6.0
 ARRIVAL = 60.0
+_JUDGED = "pgverdict_deploy_judged_timestamp_seconds"
 
 
 class DemoError(Exception):
@@ -50,12 +51,17 @@ class Show:
 
     def __init__(self) -> None:
         self._start = time.monotonic()
+        self._addresses: list[str] = []
 
     def __call__(self, text: str) -> None:
         print(f"[{time.monotonic() - self._start:4.0f} s] {text}", flush=True)
 
     def address(self, name: str, address: str) -> None:
-        self(f"{name:13} {address}")
+        self._addresses.append(f"{name:16} {address}")
+        self(self._addresses[-1])
+
+    def addresses(self) -> None:
+        print("\n".join(self._addresses), flush=True)
 
     @staticmethod
     def chapter(title: str, text: str) -> None:
@@ -108,17 +114,18 @@ def _play(running: Chain, grafana: Pipeline, show: Show, *, keep: bool) -> int:
         deploy = f"grafana-{number}"
         arrived = _collect(running, grafana, show, deploy, at)
         _print(running, show, arrived, at)
-        problems = _problems(arrived, running.slowed_queryid())
-        if problems:
-            show("FAILED: " + "; ".join(problems))
+        wrong = problems(arrived, running.slowed_queryid())
+        if wrong:
+            show("FAILED: " + "; ".join(wrong))
         else:
             show("PASSED: exactly the slowed statement was detected;")
             show("        verdict, alert and annotation have arrived")
         if keep:
-            show("everything stays up at the addresses above until Ctrl-C")
-            while True:
+            show("everything stays up until Ctrl-C:")
+            show.addresses()
+            with suppress(KeyboardInterrupt):
                 signal.pause()
-    return 1 if problems else 0
+    return 1 if wrong else 0
 
 
 @contextmanager
@@ -161,9 +168,11 @@ def _collect(
         end = at + 2 * running.timing.window
         return grafana.annotations(deploy_tag(deploy), at, end)
 
+    # Looks at parts of the window come earlier.
+    whole = at + running.timing.window + running.timing.settle
     wait(
-        lambda: bool(prometheus.query(f"pgverdict_deploy_queries{own}")),
-        "the evaluator has judged the deploy",
+        lambda: bool(prometheus.query(f"{_JUDGED}{own} >= {whole}")),
+        "the evaluator has judged the whole window",
     )
     wait(lambda: bool(alerts()), "Alertmanager has delivered an alert")
     wait(lambda: bool(written()), "the verdict stands in Grafana")
@@ -187,18 +196,18 @@ def _pretty(values: list[dict[str, Any]]) -> str:
     return "\n".join(json.dumps(v, indent=2, ensure_ascii=False) for v in values)
 
 
-def _problems(arrived: Arrived, slowed: str) -> list[str]:
+def problems(arrived: Arrived, slowed: str) -> list[str]:
     """What is not as it should be; empty when all is well."""
-    problems = []
+    found = []
     detected = [each["queryid"] for each in arrived.detected]
     if detected != [slowed]:
-        problems.append(f"detected {detected or 'nothing'}, slowed was {slowed}")
+        found.append(f"detected {detected or 'nothing'}, slowed was {slowed}")
     alerted = [each["labels"].get("queryid") for each in arrived.alerts]
     if alerted != [slowed]:
-        problems.append(f"alerts came for {alerted or 'nothing'}")
+        found.append(f"alerts came for {alerted or 'nothing'}")
     if len(arrived.annotations) != 1:
-        problems.append(f"{len(arrived.annotations)} annotations, one was expected")
-    return problems
+        found.append(f"{len(arrived.annotations)} annotations, one was expected")
+    return found
 
 
 if __name__ == "__main__":

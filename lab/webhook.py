@@ -1,4 +1,4 @@
-"""Receives what Alertmanager posts and keeps it."""
+"""Receives what Alertmanager posts, keeps it, and shows it to a GET."""
 
 from __future__ import annotations
 
@@ -23,9 +23,18 @@ class Webhook:
             def do_POST(self) -> None:
                 length = int(self.headers["Content-Length"])
                 deliveries.append(json.loads(self.rfile.read(length)))
+                self._answer({"received": len(deliveries)})
+
+            def do_GET(self) -> None:
+                self._answer(deliveries)
+
+            def _answer(self, content: object) -> None:
+                body = json.dumps(content, indent=2).encode()
                 self.send_response(200)
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
+                self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
                 """Deliveries are read from the list, not from stderr."""

@@ -11,6 +11,11 @@ from lab import fetch
 from lab.postgres import Postgres
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs no server comes first: most mistakes are told within seconds."""
+    items.sort(key=lambda item: item.get_closest_marker("servers") is not None)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """One PostgreSQL for tests that leave its settings and its life alone."""

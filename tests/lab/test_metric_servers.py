@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import requests
 
 from lab import fetch
 from lab.alertmanager import Alertmanager, to_webhook
@@ -71,6 +72,7 @@ def test_an_alert_goes_from_a_rule_through_alertmanager_to_the_webhook(
         assert alert["labels"] == {"alertname": "Always"}
         assert alert["annotations"] == {"summary": "Yes."}
         assert [held["labels"] for held in manager.alerts()] == [alert["labels"]]
+        assert requests.get(webhook.url, timeout=5).json() == webhook.deliveries
 
 
 def test_a_wrong_configuration_is_told_with_the_servers_own_words() -> None:
