@@ -99,13 +99,16 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """SQL whose rows are userid, dbid, queryid, toplevel, entries, then *fields*.
+    """SQL whose rows are userid, dbid, queryid, toplevel, then *fields*.
 
-    ``entries`` is how many rows of pg_stat_statements the row stands for.
+    Args:
+        grouped: whether a row may stand for several of pg_stat_statements; how many is
+            then its last value.
     """
 
     sql: str
     fields: tuple[str, ...]
+    grouped: bool = False
 
 
 def version_of(text: str) -> Version:
@@ -132,14 +135,15 @@ def statements_query(version: Version, schema: str, wanted: Collection[str]) -> 
     source = f"FROM {quoted(schema)}.pg_stat_statements(false)"
     if version >= HAS_TOPLEVEL:
         values = [f"({c.sql})::{c.kind}" for c in columns]
-        select = ", ".join(["userid", "dbid", "queryid", "toplevel", "1", *values])
+        select = ", ".join(["userid", "dbid", "queryid", "toplevel", *values])
         return Query(f"SELECT {select} {source}", tuple(c.field for c in columns))
     columns = [c for c in columns if c.adds_up]
     values = [f"sum({c.sql})::{c.kind}" for c in columns]
-    head = ["userid", "dbid", "queryid", "NULL::bool", "count(*)::int4"]
+    head = ["userid", "dbid", "queryid", "NULL::bool"]
     return Query(
-        f"SELECT {', '.join([*head, *values])} {source} GROUP BY 1, 2, 3",
+        f"SELECT {', '.join([*head, *values, 'count(*)'])} {source} GROUP BY 1, 2, 3",
         tuple(c.field for c in columns),
+        grouped=True,
     )
 
 

@@ -75,11 +75,12 @@ def statement_labels(key: StatementKey, names: Names) -> str:
 
     The queryid is a signed 64-bit number and stays a decimal string.
     """
+    userid, dbid, queryid, toplevel = key
     pairs = [
-        ("user", names.roles[key.userid]),
-        ("datname", names.databases[key.dbid]),
-        ("queryid", str(key.queryid)),
+        ("user", names.roles[userid]),
+        ("datname", names.databases[dbid]),
+        ("queryid", str(queryid)),
     ]
-    if key.toplevel is not None:
-        pairs.append(("toplevel", "true" if key.toplevel else "false"))
+    if toplevel is not None:
+        pairs.append(("toplevel", "true" if toplevel else "false"))
     return labels(*pairs)

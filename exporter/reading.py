@@ -55,9 +55,9 @@ def _snapshot(cursor: Cursor, facts: Facts, fields: Collection[str]) -> Snapshot
         up=True,
         problems=_standing_problems(server),
         server=server,
-        statements=rows.statements(found, query.fields, names),
+        statements=rows.statements(found, query, names),
         evictions=_evictions(cursor, version, facts.schema),
-        entries=rows.entries(found),
+        entries=rows.entries(found, query),
     )
 
 
@@ -137,13 +137,13 @@ def _texts(
         raise ReadError(problem)
     sql = columns.texts_query(columns.version_of(facts.extension), facts.schema)
     asked = {
-        "ids": list({key.queryid for key in keys}),
+        "ids": list({queryid for _, _, queryid, _ in keys}),
         "length": length,
         "whole": PARSED_BYTES,
     }
     found = {}
     # One row at a time: all together may be hundreds of megabytes.
-    for *key, cut, whole in cursor.stream(sql, asked):
-        if (known := StatementKey(*key)) in keys:
-            found[known] = text_of(cut, whole)
+    for *head, cut, whole in cursor.stream(sql, asked):
+        if (key := tuple(head)) in keys:
+            found[key] = text_of(cut, whole)
     return found

@@ -8,10 +8,11 @@ no longer change.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .snapshot import Names, StatementKey, Statements
+from .columns import Query
+from .snapshot import Names, Statements
 
 Row = Sequence[Any]
 
@@ -21,52 +22,66 @@ DATABASE_DROPPED = "database_dropped"
 SAME_NAME = "same_name"
 SKIP_REASONS = (NO_PRIVILEGE, ROLE_DROPPED, DATABASE_DROPPED, SAME_NAME)
 
-_KEY_WIDTH = 5
+_KEY_WIDTH = 4
 
 
-def statements(rows: Sequence[Row], fields: Sequence[str], names: Names) -> Statements:
-    """Sort *rows* of a :class:`columns.Query` into columns.
-
-    Args:
-        rows: userid, dbid, queryid, toplevel, entries, then one value per field.
-    """
-    unique = _unambiguous(names)
-    skipped: Counter[str] = Counter(dict.fromkeys(SKIP_REASONS, 0))
-    kept = []
-    for row in rows:
-        if row[2] is None:
-            skipped[NO_PRIVILEGE] += row[4]
-        elif row[0] in unique.roles and row[1] in unique.databases:
-            kept.append(row)
-        else:
-            skipped[_why_unnamed(row, names)] += row[4]
-    columns = list(zip(*kept, strict=True)) or [()] * (_KEY_WIDTH + len(fields))
+def statements(rows: Sequence[Row], query: Query, names: Names) -> Statements:
+    """Sort *rows* of *query* into columns."""
+    unique = Names(_unambiguous(names.roles), _unambiguous(names.databases))
+    skipped = dict.fromkeys(SKIP_REASONS, 0)
+    columns = _columns(rows, query)
+    if not _all_named(columns, unique):
+        kept = []
+        for row in rows:
+            reason = _why_unnamed(row, names, unique)
+            if reason is None:
+                kept.append(row)
+            else:
+                skipped[reason] += row[-1] if query.grouped else 1
+        columns = _columns(kept, query)
+    values = columns[_KEY_WIDTH : _KEY_WIDTH + len(query.fields)]
     return Statements(
-        keys=list(map(StatementKey, *columns[:4])),
-        columns=dict(zip(fields, columns[_KEY_WIDTH:], strict=True)),
+        keys=list(zip(*columns[:_KEY_WIDTH], strict=True)),
+        columns=dict(zip(query.fields, values, strict=True)),
         names=unique,
         skipped=skipped,
     )
 
 
-def entries(rows: Sequence[Row]) -> int:
+def entries(rows: Sequence[Row], query: Query) -> int:
     """How many rows of pg_stat_statements *rows* stand for."""
-    return sum(row[4] for row in rows)
+    return sum(row[-1] for row in rows) if query.grouped else len(rows)
 
 
-def _why_unnamed(row: Row, names: Names) -> str:
-    if row[0] not in names.roles:
+def _columns(rows: Sequence[Row], query: Query) -> list[tuple[Any, ...]]:
+    width = _KEY_WIDTH + len(query.fields) + query.grouped
+    return list(zip(*rows, strict=True)) or [()] * width
+
+
+def _all_named(columns: Sequence[tuple[Any, ...]], names: Names) -> bool:
+    """Whether nothing must be skipped; so it is nearly always, and quickly found."""
+    users, databases, queryids = columns[:3]
+    return (
+        None not in queryids
+        and names.roles.keys() >= set(users)
+        and names.databases.keys() >= set(databases)
+    )
+
+
+def _why_unnamed(row: Row, names: Names, unique: Names) -> str | None:
+    userid, dbid, queryid = row[:3]
+    if queryid is None:
+        return NO_PRIVILEGE
+    if userid not in names.roles:
         return ROLE_DROPPED
-    if row[1] not in names.databases:
+    if dbid not in names.databases:
         return DATABASE_DROPPED
-    return SAME_NAME
+    if userid not in unique.roles or dbid not in unique.databases:
+        return SAME_NAME
+    return None
 
 
-def _unambiguous(names: Names) -> Names:
+def _unambiguous(by_oid: Mapping[int, str]) -> dict[int, str]:
     """Leave out names that two oids share: bytes that are no UTF-8 can be read so."""
-    return Names(_unique(names.roles), _unique(names.databases))
-
-
-def _unique(by_oid: Any) -> dict[int, str]:
     count = Counter(by_oid.values())
     return {oid: name for oid, name in by_oid.items() if count[name] == 1}

@@ -20,7 +20,7 @@ Series = tuple[str, tuple[tuple[str, str], ...]]
 def key(
     queryid: int = 1, *, user: int = 10, database: int = 5, toplevel: bool | None = True
 ) -> StatementKey:
-    return StatementKey(user, database, queryid, toplevel)
+    return user, database, queryid, toplevel
 
 
 def statements(

@@ -47,7 +47,7 @@ def test_hidden_toplevel_rows_are_summed() -> None:
     query = statements_query((1, 8), "public", ["calls"])
 
     assert query.sql == (
-        "SELECT userid, dbid, queryid, NULL::bool, count(*)::int4, sum(calls)::int8 "
+        "SELECT userid, dbid, queryid, NULL::bool, sum(calls)::int8, count(*) "
         'FROM "public".pg_stat_statements(false) GROUP BY 1, 2, 3'
     )
 

@@ -5,29 +5,33 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exporter.columns import Query
 from exporter.rows import entries, statements
 from exporter.snapshot import Names
 
 from .builders import NAMES, key
 
+CALLS = Query("", ("calls",))
+BOTH = Query("", ("calls", "seconds"))
+
 
 def row(
     *values: float, user: int = 10, database: int = 5, queryid: int | None = 1
 ) -> tuple[Any, ...]:
-    return (user, database, queryid, True, 1, *values)
+    return (user, database, queryid, True, *values)
 
 
 def test_rows_become_columns_under_their_keys() -> None:
     rows = [row(7, 0.5), row(8, 0.25, queryid=-2)]
 
-    found = statements(rows, ("calls", "seconds"), NAMES)
+    found = statements(rows, BOTH, NAMES)
 
     assert found.keys == [key(1), key(-2)]
     assert found.columns == {"calls": (7, 8), "seconds": (0.5, 0.25)}
 
 
 def test_a_server_without_statements_has_empty_columns() -> None:
-    found = statements([], ("calls",), NAMES)
+    found = statements([], CALLS, NAMES)
 
     assert (found.keys, found.columns) == ([], {"calls": ()})
 
@@ -35,7 +39,7 @@ def test_a_server_without_statements_has_empty_columns() -> None:
 def test_rows_hidden_from_the_role_are_counted_not_invented() -> None:
     rows = [row(1), row(2, queryid=None), row(3, queryid=None)]
 
-    found = statements(rows, ("calls",), NAMES)
+    found = statements(rows, CALLS, NAMES)
 
     assert found.columns["calls"] == (1,)
     assert found.skipped["no_privilege"] == 2
@@ -44,7 +48,7 @@ def test_rows_hidden_from_the_role_are_counted_not_invented() -> None:
 def test_rows_of_dropped_roles_and_databases_are_counted() -> None:
     rows = [row(1, user=99), row(2, database=98), row(3, database=98)]
 
-    found = statements(rows, ("calls",), NAMES)
+    found = statements(rows, CALLS, NAMES)
 
     assert found.keys == []
     assert found.skipped["role_dropped"] == 1
@@ -55,7 +59,7 @@ def test_two_roles_that_read_alike_are_not_told_apart_wrongly() -> None:
     names = Names({10: "app", 11: "app", 12: "other"}, {5: "shop"})
     rows = [row(1, user=10), row(2, user=11), row(3, user=12)]
 
-    found = statements(rows, ("calls",), names)
+    found = statements(rows, CALLS, names)
 
     assert found.columns["calls"] == (3,)
     assert found.skipped["same_name"] == 2
@@ -74,14 +78,17 @@ ROWS = st.lists(
 
 @given(rows=ROWS)
 def test_every_row_is_either_shown_or_counted(rows: list[tuple[Any, ...]]) -> None:
-    found = statements(rows, ("calls",), NAMES)
+    found = statements(rows, CALLS, NAMES)
 
-    assert len(found.keys) + sum(found.skipped.values()) == entries(rows)
+    assert len(found.keys) + sum(found.skipped.values()) == entries(rows, CALLS)
 
 
 def test_a_summed_row_counts_for_all_it_stands_for() -> None:
-    hidden = (10, 5, None, None, 4, 12)
+    query = Query("", ("calls",), grouped=True)
+    hidden, shown = (10, 5, None, None, 12, 4), (10, 5, 1, None, 7, 2)
 
-    found = statements([hidden], ("calls",), NAMES)
+    found = statements([hidden, shown], query, NAMES)
 
-    assert found.skipped["no_privilege"] == entries([hidden]) == 4
+    assert found.columns == {"calls": (7,)}
+    assert found.skipped["no_privilege"] == 4
+    assert entries([hidden, shown], query) == 6
