@@ -11,23 +11,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
-from msgspec.structs import replace
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
 from .assembly import Systems
 from .config import Config, EngineConfig, load
-from .errors import ConfigurationError
 from .examination import examine
 from .ledger import Ledger
 from .model import Deploy, Report
+from .selection import engine_with, must_have_passed
 from .service import Outside, Schedule, Service
 from .sinks.gauges import Gauges
 from .sinks.report import to_json, to_table
 from .sources.captures import Capture
 from .sources.profiles import PROFILES
 from .sources.readings import Reading
-from .units import show_duration, show_time
-from .validation import Duration
 from .web import Pages, WebServer
 
 log = structlog.get_logger()
@@ -75,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 def deploy(options: argparse.Namespace) -> int:
     """Judge one deploy now."""
     config = load(options.config_file)
-    settings = _engine(config.engine, options.window).settings()
+    settings = engine_with(config.engine, window=options.window).settings()
     one = Deploy(
         id="-".join(filter(None, ("manual", options.service, f"{options.at:.0f}"))),
         at=options.at,
@@ -84,7 +81,7 @@ def deploy(options: argparse.Namespace) -> int:
         version=options.version,
         source="command line",
     )
-    _must_have_passed(one.at, settings.window)
+    must_have_passed(one.at, settings.window)
     systems = Systems(config, os.environ)
     report = examine(one, systems.read, settings, time.time)
     _print(report, options)
@@ -95,7 +92,7 @@ def deploy(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Judge a saved answer of Prometheus."""
-    engine = _engine(EngineConfig(engine=options.engine), options.window)
+    engine = engine_with(EngineConfig(engine=options.engine), window=options.window)
     one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
 
     capture = Capture(options.capture, PROFILES[options.profile])
@@ -106,24 +103,6 @@ def replay(options: argparse.Namespace) -> int:
     report = examine(one, read, engine.settings(), time.time)
     _print(report, options)
     return int(bool(report.detected))
-
-
-def _engine(engine: EngineConfig, window: float | None) -> EngineConfig:
-    return engine if window is None else replace(engine, window=Duration(window))
-
-
-def _must_have_passed(at: float, window: float) -> None:
-    """A window that is still open holds half a story."""
-    now = time.time()
-    if at > now:
-        raise ConfigurationError(
-            f"--at: {show_time(at)} lies {show_duration(at - now)} in the future"
-        )
-    if at + window > now:
-        raise ConfigurationError(
-            f"--at: the window after {show_time(at)} ends at {show_time(at + window)}, "
-            f"in {show_duration(at + window - now)}; wait, or take a shorter --window"
-        )
 
 
 def _print(report: Report, options: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ EVALUATOR = {
     "engine.classic_rule": {"model", "engine"},
     "engine.calibrated_rule": {"model", "engine"},
     "engine.calibrated": {"model", "engine"},
+    "engine.shifts": {"model", "engine.edivisive", "engine.welch"},
     "engine": ENGINE_VALUES,
     "model": {"model"},
     "errors": set(),
@@ -40,6 +41,7 @@ EVALUATOR = {
     },
     "logs": set(),
     "words": {"logs", "sources.profiles", "units"},
+    "selection": {"config", "errors", "units", "validation"},
     "web": {"errors"},
     "assembly": {"model", "errors", "http", "config", "sources", "sinks"},
 }
