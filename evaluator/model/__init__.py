@@ -26,6 +26,7 @@ from .surroundings import (
     ContextSeries,
     PlanChange,
     PlanSeen,
+    Shift,
     Surroundings,
 )
 from .verdict import Outcome, Stage, Verdict
@@ -52,6 +53,7 @@ __all__ = [
     "QueryKey",
     "Report",
     "Settings",
+    "Shift",
     "Significance",
     "Stage",
     "Surroundings",

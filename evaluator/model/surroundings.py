@@ -54,6 +54,23 @@ class Surroundings:
     plans: tuple[PlanSeen, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The best split of any measure in two.
+
+    Args:
+        at: when the first value after it was taken, Unix seconds.
+        before, after: means of the two parts, in the measure's own unit.
+        p_value: chance of such a difference at a given split, the correlation of
+            neighbouring values allowed for; the split was searched, so be strict.
+    """
+
+    at: float
+    before: float
+    after: float
+    p_value: float
+
+
 class CauseKind(StrEnum):
     """What kind of thing may explain a finding."""
 
