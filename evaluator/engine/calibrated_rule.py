@@ -24,7 +24,7 @@ from .calibrated import calibrate
 from .edivisive import min_segment
 from .family import q_values, spent
 from .grids import same_grids
-from .intervals import between, interval_means
+from .intervals import interval_means
 from .panel import align
 from .query import Query, changed_elsewhere
 from .welch import welch_test
@@ -42,10 +42,8 @@ def calibrated_rule(
 ) -> Iterator[Verdict]:
     """One family of hypotheses; one panel for what was scraped together."""
     start = deploy.at - max(settings.history, settings.window)
-    long = [
-        interval_means(between(query.series, start, end), max_gap=settings.max_gap)
-        for query in queries
-    ]
+    series = [query.series for query in queries]
+    long = interval_means(series, start, end, max_gap=settings.max_gap)
     found: list[tuple[Query, Calibration, int]] = []
     for grid in same_grids(long):
         calibration = _calibrate([long[index] for index in grid], deploy, settings)

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..model import ChangePoint, Deploy, Outcome, Settings, Stage, Verdict
+from ..model import ChangePoint, Deploy, Floats, Outcome, Settings, Stage, Verdict
 from .attribution import near
 from .edivisive import best_splits, min_segment
 from .query import Query, changed_elsewhere
-from .welch import welch_test
+from .welch import WelchTests, welch_tests
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """What the steps after the pre-filter find in s series.
+
+    Args:
+        splits: (s,) index of the first interval of the right segment.
+        at: (s,) its start, Unix seconds.
+        statistics: (s,) energy statistic there, seconds per call.
+        near: (s,) whether that lies inside the tolerance.
+        tests: of the two segments.
+    """
+
+    splits: NDArray[np.intp]
+    at: Floats
+    statistics: Floats
+    near: NDArray[np.bool_]
+    tests: WelchTests
 
 
 def classic_rule(
@@ -26,31 +46,54 @@ def classic_rule(
         else:
             searched[query.intervals.means.size].append(query)
     for n, group in searched.items():
-        means = np.stack([query.intervals.means for query in group])
-        for query, split, q in zip(group, *best_splits(means), strict=True):
-            change = ChangePoint(
-                split=int(split),
-                at=float(query.intervals.starts[split]),
-                statistic=float(q),
-                min_segment=min_segment(n),
-            )
-            yield _verdict(query, change, deploy, settings)
+        means, starts = (
+            np.concatenate([getattr(q.intervals, name) for q in group]).reshape(-1, n)
+            for name in ("means", "starts")
+        )
+        found = search(means, starts, at=deploy.at, tolerance=settings.tolerance)
+        yield from _verdicts(group, found, settings)
 
 
-def _verdict(
-    query: Query, change: ChangePoint, deploy: Deploy, settings: Settings
-) -> Verdict:
-    verdict = replace(query.verdict, change=change)
-    if change.statistic <= 0.0:
-        return verdict
-    if not near(change, at=deploy.at, tolerance=settings.tolerance):
-        return changed_elsewhere(verdict)
-    means = query.intervals.means
-    test = welch_test(means[: change.split], means[change.split :])
-    significant = test.upward and test.p_nominal <= settings.alpha
-    return replace(
-        verdict,
-        outcome=Outcome.DETECTED if significant else Outcome.NO_REGRESSION,
-        stage=Stage.WELCH,
-        test=test,
+def search(means: Floats, starts: Floats, *, at: float, tolerance: float) -> Search:
+    """Find and test the best split of s series of equal length.
+
+    Args:
+        means: (s, n) seconds per call.
+        starts: (s, n) starts of the intervals, Unix seconds.
+        at: time of the deploy, Unix seconds.
+        tolerance: how far from it a change still counts as its own, seconds.
+    """
+    splits, statistics = best_splits(means)
+    split_at = np.take_along_axis(starts, splits[:, None], axis=1)[:, 0]
+    return Search(
+        splits=splits,
+        at=split_at,
+        statistics=statistics,
+        near=near(split_at, at=at, tolerance=tolerance),
+        tests=welch_tests(means, splits),
     )
+
+
+def _verdicts(
+    group: Sequence[Query], found: Search, settings: Settings
+) -> Iterator[Verdict]:
+    least = min_segment(group[0].intervals.means.size)
+    columns = (found.splits, found.at, found.statistics, found.near)
+    rows = zip(group, *(column.tolist() for column in columns), strict=True)
+    for (query, split, at, statistic, is_near), test in zip(
+        rows, found.tests.one_by_one(), strict=True
+    ):
+        change = ChangePoint(split, at, statistic, least)
+        if statistic <= 0.0:
+            yield replace(query.verdict, change=change)
+        elif not is_near:
+            yield changed_elsewhere(replace(query.verdict, change=change))
+        else:
+            significant = test.upward and test.p_nominal <= settings.alpha
+            yield replace(
+                query.verdict,
+                outcome=Outcome.DETECTED if significant else Outcome.NO_REGRESSION,
+                stage=Stage.WELCH,
+                change=change,
+                test=test,
+            )

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from ..model import CounterSeries, IntervalMeans
+from ..model import CounterSeries, Floats, IntervalMeans
 
 # Scrapes are stored to the millisecond; a sum of floats such as at + window need not
 # hit the very number.
 _HALF = 0.0005
+_OPTIONAL = ("since", "rows", "blocks")
 
 
-def between(series: CounterSeries, start: float, end: float) -> CounterSeries:
-    """Keep the scrapes with start ≤ time ≤ end, compared in whole milliseconds."""
-    first, last = np.searchsorted(series.times, [start - _HALF, end + _HALF])
-    kept = slice(int(first), int(last))
-    return CounterSeries(
-        key=series.key,
-        times=series.times[kept],
-        calls=series.calls[kept],
-        seconds=series.seconds[kept],
-        since=None if series.since is None else series.since[kept],
-        rows=None if series.rows is None else series.rows[kept],
-        blocks=None if series.blocks is None else series.blocks[kept],
-        replaces=series.replaces,
-    )
-
-
-def interval_means(series: CounterSeries, *, max_gap: float) -> IntervalMeans:
+def interval_means(
+    series: Sequence[CounterSeries], start: float, end: float, *, max_gap: float
+) -> list[IntervalMeans]:
     """Divide what each interval added to ``seconds`` by what it added to ``calls``.
 
     Three kinds of interval say nothing and are dropped, never repaired: a counter fell
@@ -35,11 +25,14 @@ def interval_means(series: CounterSeries, *, max_gap: float) -> IntervalMeans:
     nothing ran (``idle``). An interval that is several of these counts as the first.
 
     Args:
-        series: n scrapes of one query, times in Unix seconds, ascending.
+        series: scrapes of s queries, times in Unix seconds, ascending.
+        start, end: keep the n scrapes with start ≤ time ≤ end, Unix seconds, compared
+            in whole milliseconds.
         max_gap: longest interval to trust, seconds.
 
     Returns:
-        m ≤ n − 1 intervals in time order, means in seconds per call; m is 0 when n < 2.
+        For each query m ≤ n − 1 intervals in time order, means in seconds per call; m
+        is 0 when n < 2.
 
     Raises:
         ValueError: *max_gap* is not positive.
@@ -50,27 +43,58 @@ def interval_means(series: CounterSeries, *, max_gap: float) -> IntervalMeans:
     """
     if not max_gap > 0:
         raise ValueError(f"max_gap must be positive, got {max_gap}")
-    calls, seconds = np.diff(series.calls), np.diff(series.seconds)
+    ends = np.array([start - _HALF, end + _HALF])
+    groups: dict[tuple[object, ...], list[tuple[int, slice]]] = defaultdict(list)
+    for index, one in enumerate(series):
+        first, last = one.times.searchsorted(ends).tolist()
+        shape = last - first, one.since is None, one.rows is None, one.blocks is None
+        groups[shape].append((index, slice(first, last)))
+    found: dict[int, IntervalMeans] = {}
+    for group in groups.values():
+        indices = [index for index, _ in group]
+        chosen = [(series[index], kept) for index, kept in group]
+        found.update(zip(indices, _of_equal_length(chosen, max_gap), strict=True))
+    return [found[index] for index in range(len(series))]
+
+
+def _of_equal_length(
+    group: Sequence[tuple[CounterSeries, slice]], max_gap: float
+) -> Iterator[IntervalMeans]:
+    """All of them as one array each column; a row of it is one query."""
+    times = _rows(group, "times")
+    calls, seconds = (np.diff(_rows(group, name)) for name in ("calls", "seconds"))
+    optional = {
+        name: np.diff(_rows(group, name))
+        for name in _OPTIONAL
+        if getattr(group[0][0], name) is not None
+    }
     reset = (calls < 0) | (seconds < 0)
-    if series.since is not None:
+    if (since := optional.pop("since", None)) is not None:
         # Where either end is unknown (NaN) the subtraction is NaN, which is not > 0:
         # ignorance is no evidence of a restart.
-        reset |= np.abs(np.diff(series.since)) > 0
-    gap = ~reset & (np.diff(series.times) > max_gap)
+        reset |= np.abs(since) > 0
+    gap = ~reset & (np.diff(times) > max_gap)
     idle = ~reset & ~gap & (calls == 0)
     usable = ~(reset | gap | idle)
-    return IntervalMeans(
-        key=series.key,
-        starts=series.times[:-1][usable],
-        ends=series.times[1:][usable],
-        calls=calls[usable],
-        seconds=seconds[usable],
-        means=seconds[usable] / calls[usable],
-        dropped={
-            "reset": int(reset.sum()),
-            "gap": int(gap.sum()),
-            "idle": int(idle.sum()),
-        },
-        rows=None if series.rows is None else np.diff(series.rows)[usable],
-        blocks=None if series.blocks is None else np.diff(series.blocks)[usable],
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = seconds / calls
+    columns = {"calls": calls, "seconds": seconds, "means": means, **optional}
+    columns |= {"starts": times[:, :-1], "ends": times[:, 1:]}
+    dropped = zip(
+        *(kind.sum(axis=1).tolist() for kind in (reset, gap, idle)), strict=True
     )
+    whole = usable.all(axis=1).tolist()
+    for row, ((one, _), (resets, gaps, idles)) in enumerate(
+        zip(group, dropped, strict=True)
+    ):
+        kept = slice(None) if whole[row] else usable[row]
+        yield IntervalMeans(
+            key=one.key,
+            dropped={"reset": resets, "gap": gaps, "idle": idles},
+            **{name: column[row][kept] for name, column in columns.items()},
+        )
+
+
+def _rows(group: Sequence[tuple[CounterSeries, slice]], name: str) -> Floats:
+    values = [getattr(one, name)[kept] for one, kept in group]
+    return np.concatenate(values).reshape(len(values), -1)

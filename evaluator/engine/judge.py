@@ -28,7 +28,7 @@ from ..model import (
 from .calibrated_rule import calibrated_rule
 from .classic_rule import classic_rule
 from .family import LOOKS as LOOKS
-from .intervals import between, interval_means
+from .intervals import interval_means
 from .prefilter import matters
 from .query import Query
 from .windows import compare
@@ -57,14 +57,20 @@ def judge(
     end = deploy.at + share * settings.window
     verdicts: list[Verdict] = []
     queries: list[Query] = []
-    for one in sorted(series, key=lambda one: one.key):
-        inside = between(one, deploy.at - settings.window, end)
-        intervals = interval_means(inside, max_gap=settings.max_gap)
-        verdict = _compare_windows(intervals, deploy, settings)
+    ordered = sorted(series, key=lambda one: one.key)
+    start = deploy.at - settings.window
+    inside = interval_means(ordered, start, end, max_gap=settings.max_gap)
+    comparisons = compare(
+        inside,
+        at=deploy.at,
+        min_samples=settings.min_samples,
+        min_calls=settings.min_calls,
+    )
+    for one, intervals, comparison in zip(ordered, inside, comparisons, strict=True):
+        verdict = _first_verdict(one, intervals, comparison, settings)
         if verdict.outcome is Outcome.INSUFFICIENT_DATA:
-            verdicts.append(replace(verdict, replaces=one.replaces))
+            verdicts.append(verdict)
         else:
-            verdict = replace(verdict, replaces=one.replaces)
             queries.append(Query(one, intervals, verdict))
     if settings.engine == "classic":
         verdicts.extend(classic_rule(queries, deploy, settings))
@@ -75,36 +81,37 @@ def judge(
     return tuple(sorted(verdicts, key=lambda verdict: verdict.key))
 
 
-def _compare_windows(
-    intervals: IntervalMeans, deploy: Deploy, settings: Settings
+def _first_verdict(
+    series: CounterSeries,
+    intervals: IntervalMeans,
+    comparison: Comparison | Insufficient,
+    settings: Settings,
 ) -> Verdict:
     """Floors and pre-filter; stage ``edivisive`` when the search has to go on."""
-    comparison = compare(
-        intervals,
-        at=deploy.at,
-        min_samples=settings.min_samples,
-        min_calls=settings.min_calls,
-    )
-    verdict = Verdict(
-        key=intervals.key,
-        outcome=Outcome.NO_REGRESSION,
-        stage=Stage.EDIVISIVE,
+    outcome, stage = Outcome.NO_REGRESSION, Stage.EDIVISIVE
+    reason, factor, effect = "", None, None
+    if isinstance(comparison, Insufficient):
+        outcome, stage = Outcome.INSUFFICIENT_DATA, Stage.FLOORS
+        reason = comparison.reason
+    else:
+        factor = comparison.factor
+        if matters(comparison, threshold=settings.threshold):
+            effect = _effect(comparison)
+        else:
+            stage = Stage.PREFILTER
+    return Verdict(
+        key=series.key,
+        outcome=outcome,
+        stage=stage,
         usable=intervals.means.size,
         dropped=intervals.dropped,
         before=comparison.before,
         after=comparison.after,
+        reason=reason,
+        factor=factor,
+        effect=effect,
+        replaces=series.replaces,
     )
-    if isinstance(comparison, Insufficient):
-        return replace(
-            verdict,
-            outcome=Outcome.INSUFFICIENT_DATA,
-            stage=Stage.FLOORS,
-            reason=comparison.reason,
-        )
-    verdict = replace(verdict, factor=comparison.factor)
-    if not matters(comparison, threshold=settings.threshold):
-        return replace(verdict, stage=Stage.PREFILTER)
-    return replace(verdict, effect=_effect(comparison))
 
 
 def _pending(verdict: Verdict) -> Verdict:

@@ -13,8 +13,9 @@ from tests.builders import DEPLOY_AT, counters, scrapes
 
 
 def _compare(series, *, at=DEPLOY_AT, min_samples=10, min_calls=100):
-    intervals = interval_means(series, max_gap=300)
-    return compare(intervals, at=at, min_samples=min_samples, min_calls=min_calls)
+    intervals = interval_means([series], -np.inf, np.inf, max_gap=300)
+    (found,) = compare(intervals, at=at, min_samples=min_samples, min_calls=min_calls)
+    return found
 
 
 def test_an_interval_across_the_deploy_is_on_neither_side():
@@ -70,3 +71,27 @@ def test_only_a_rise_of_the_threshold_matters(rise, answer):
 
     assert isinstance(result, Comparison)
     assert matters(result, threshold=0.2) is answer
+
+
+def test_together_and_one_by_one_are_the_same_sums():
+    rng = np.random.default_rng(4)
+    many = [
+        counters(rng.lognormal(-5, 0.5, n), rng.integers(1, 99, n).astype(float))
+        for n in rng.integers(2, 90, 200)
+    ]
+    intervals = interval_means(many, -np.inf, np.inf, max_gap=300)
+
+    together = compare(intervals, at=DEPLOY_AT, min_samples=10, min_calls=100)
+
+    assert together == [_compare(one) for one in many]
+
+
+def test_a_side_without_intervals_is_empty():
+    result = _compare(counters(np.full(8, 0.01)), at=DEPLOY_AT + 9000)
+
+    assert (result.after.samples, result.after.calls, result.after.duration) == (
+        0,
+        0,
+        0,
+    )
+    assert result.after.mean is None
