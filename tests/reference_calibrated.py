@@ -52,8 +52,9 @@ def scores(queries: Sequence[Query], at: Deployed) -> tuple[list[float], list[in
     past = range(at.before)
     family = len(queries) >= 20
     rows = [_logs(query, past) for query in queries]
+    doubts = [0.0] * len(rows)
     if family and at.before >= 20:
-        rows = _without_wave(rows, at)
+        rows, doubts = _without_wave(rows, at)
     tamed, weights, splits = [], [], []
     for query, row in zip(queries, rows, strict=True):
         variance = _variances(query, row, at)
@@ -84,8 +85,10 @@ def scores(queries: Sequence[Query], at: Deployed) -> tuple[list[float], list[in
     if family and at.long:
         noises = _lent(noises)
     found = [
-        _score(row, weight, noise, at.before, at.before, at.total, at.baseline)
-        for row, weight, noise in zip(tamed, weights, noises, strict=True)
+        _score(row, weight, noise, at.before, at.before, at.total, at.baseline, doubt)
+        for row, weight, noise, doubt in zip(
+            tamed, weights, noises, doubts, strict=True
+        )
     ]
     if family and at.long:
         found = _stretched(found, _placebos(tamed, weights, noises, at))
@@ -101,7 +104,7 @@ def _mad(values: Sequence[float]) -> float:
     return median(map(abs, values)) / float(special.ndtri(0.75))
 
 
-def _without_wave(rows: list[Row], at: Deployed) -> list[Row]:
+def _without_wave(rows: list[Row], at: Deployed) -> tuple[list[Row], list[float]]:
     past = range(at.before)
     spread = [max(_mad(known(row, past)), 1e-3) for row in rows]
     wave = []
@@ -116,17 +119,19 @@ def _without_wave(rows: list[Row], at: Deployed) -> list[Row]:
     noise = math.pi / 2 / (fmean(1 / s for s in spread) ** 2 * present)
     real = max(0.0, 1 - noise / fmean(value**2 for value in wave))
     level = fmean(wave[: at.before])
-    out = []
+    base = wave[at.before - at.baseline : at.before]
+    swing = fmean(wave[at.before :]) - fmean(base)
+    out, doubts = [], []
     for row, s in zip(rows, spread, strict=True):
         prior = 3 * s**2 / 0.25
         pairs = [(r, wave[i] - level) for i in past if (r := row[i]) is not None]
-        strength = (sum(r * f for r, f in pairs) + prior * real) / (
-            sum(f * f for _, f in pairs) + prior
-        )
+        alone = sum(f * f for _, f in pairs) + prior
+        strength = (sum(r * f for r, f in pairs) + prior * real) / alone
+        doubts.append(3 * s**2 / alone * swing**2)
         out.append(
             [None if r is None else r - strength * wave[i] for i, r in enumerate(row)]
         )
-    return out
+    return out, doubts
 
 
 def _step(wave: Sequence[float], at: Deployed) -> float:
@@ -266,6 +271,7 @@ def _score(
     after: int,
     end: int,
     length: int,
+    doubt: float = 0.0,
 ) -> float:
     def mean(run: range) -> tuple[float, float]:
         total = sum(weight[i] for i in run)
@@ -273,7 +279,7 @@ def _score(
 
     old, error_old = mean(range(before - length, before))
     new, error_new = mean(range(after, end))
-    variance = noise.single * noise.inflation * (error_old + error_new)
+    variance = noise.single * noise.inflation * (error_old + error_new) + doubt
     t = (new - old) / math.sqrt(variance)
     tail = float(stats.t.sf(abs(t), noise.freedom))
     return math.copysign(float(stats.norm.isf(tail)), t)

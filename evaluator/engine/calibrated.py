@@ -71,13 +71,13 @@ def calibrate(
     family = len(panel.keys) >= _FAMILY
     present = panel.present
     logs = np.where(present, log_residuals(panel.means, present, before), 0.0)
-    step = 0.0
+    step, swell, unsure = 0.0, np.zeros(_end(panel)), np.zeros(len(panel.keys))
     if family and before >= _WAVE:
         spread = robust_spread(logs[:, :before], present[:, :before])
         spread = np.maximum(spread, 1e-3)
         wave = common_wave(logs, present, spread, before=before, after=after)
-        logs = without_wave(logs, present, spread, wave, before=before)
-        step = wave.step
+        logs, unsure = without_wave(logs, present, spread, wave, before=before)
+        swell, step = wave.values, wave.step
     variance = _variance(panel, logs, present, long=long)
     weights = present / variance
     scale = np.sqrt(variance)
@@ -94,7 +94,10 @@ def calibrate(
     noise = _noise(even, weights, panel, long=long, family=family)
     length = min(_BASELINE * panel.window, before // 2) if long else before
     rise, error = sums.rise(slice(before - length, before), slice(after, _end(panel)))
-    score = normal_score(rise / np.sqrt(noise.variance * error), noise.freedom)
+    # What the wave did since the baseline was taken out by strengths badly known.
+    swing = swell[after:].mean() - swell[before - length : before].mean()
+    doubt = noise.variance * error + unsure * swing**2
+    score = normal_score(rise / np.sqrt(doubt), noise.freedom)
     stretch = _placebos(sums, noise, panel, length) if long and family else Stretch()
     score = stretch.undo(score)
     near = np.abs(splits - at) <= tolerance

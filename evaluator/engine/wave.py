@@ -76,11 +76,15 @@ def without_wave(
     wave: Wave,
     *,
     before: int,
-) -> Floats:
+) -> tuple[Floats, Floats]:
     """Take the wave out of (s, t) *residuals*, from each query by its own strength.
 
     The strength is a regression on the intervals before the deploy, drawn towards
     1 where the wave is real, and towards 0 where it is noise.
+
+    Returns:
+        What is left, and (s,) the variance of the strengths: where the wave hardly
+        swung before the deploy they are badly known.
     """
     known = present[:, :before]
     swing = wave.values[:before] - wave.values[:before].mean()
@@ -89,7 +93,7 @@ def without_wave(
     alone = (known * (swing * swing)).sum(axis=1)
     strength = (together + prior * wave.reality) / (alone + prior)
     rest: Floats = np.where(present, residuals - strength[:, None] * wave.values, 0.0)
-    return rest
+    return rest, _NOISE_FACTOR * spread[:, 0] ** 2 / (alone + prior)
 
 
 def _column_medians(residuals: Floats, present: NDArray[np.bool_]) -> Floats:
