@@ -12,6 +12,7 @@ from . import commands, logs
 from .checks import check
 from .config import ENGINES
 from .errors import ConfigurationError, PgverdictError
+from .inquiries.parsers import add_inquiries
 from .units import parse_time
 from .words import (
     EXIT_CODES,
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_deploy(words)
     _add_replay(words)
     _add_check(words)
+    add_inquiries(words)
     return parser
 
 

@@ -1,7 +1,7 @@
 """How much data a rise needs to be seen: by formula, and by trying the engine.
 
 References:
-    Sample size of two means: n = 2 · (z(0.975) + z(0.8))² · CV² / δ² on each side, which
+    Sample size of two means: n = 2 · (z(0.975) + z(0.8))² · CV² / δ² on each side, that
     is 15.7 · CV² / δ², for four of five at a level of 0.05, a split known beforehand,
     and independent normal values.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -70,7 +69,7 @@ def least_factor(
     return float(np.exp(least))
 
 
-def noise_of(intervals: IntervalMeans, name: str = "") -> Noise | None:
+def noise_of(intervals: IntervalMeans) -> Noise | None:
     """Measure the noise of one query; a change inside counts as noise.
 
     The spread is the median distance from the median, of logarithms, so that a few
@@ -93,7 +92,6 @@ def noise_of(intervals: IntervalMeans, name: str = "") -> Noise | None:
         calls=float(np.median(intervals.calls)),
         spacing=span / intervals.means.size,
         key=intervals.key,
-        name=name,
     )
 
 
@@ -119,12 +117,9 @@ def price(
     asymptotic = intervals_needed(noise.cv, rise)
     least = max(settings.min_samples, np.ceil(settings.min_calls / _calls(noise)))
     # Nothing finds a rise in far less than the formula for a split that is known.
-    windows = [w for w in WINDOWS if w >= least]
-    skipped = [
-        w for w, longer in pairwise(windows) if longer < min(asymptotic / 2, WINDOWS[-1])
-    ]
+    least = max(least, min(asymptotic / 2, WINDOWS[-1]))
     power = 0.0
-    for window in windows[len(skipped) :]:
+    for window in (w for w in WINDOWS if w >= least):
         power = share_found(noise, rise, window, settings, rule, rng)
         if power >= POWER:
             return Price(rise, threshold, asymptotic, window, power, WINDOWS[-1])
@@ -179,7 +174,8 @@ def _noisy(noise: Noise, shape: tuple[int, int], rng: np.random.Generator) -> Fl
     fresh = np.sqrt(1.0 - noise.phi**2)
     for column in range(1, shape[1]):
         logs[:, column] = noise.phi * logs[:, column - 1] + fresh * logs[:, column]
-    return np.exp(logs - spread**2 / 2.0)
+    noisy: Floats = np.exp(logs - spread**2 / 2.0)
+    return noisy
 
 
 def _counters(

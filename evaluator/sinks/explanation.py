@@ -1,0 +1,227 @@
+"""One verdict, step by step: what was found, and what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import IntervalMeans, Outcome, Report, Stage, Verdict
+from ..tables import describe_key
+from ..units import show_duration, show_time
+from .plot import plot
+
+_STEPS = (
+    *("intervals", "floors", "pre-filter", "split", "tolerance", "test", "family"),
+)
+# The step that settles a verdict of each stage.
+_SETTLED_BY = {
+    Stage.FLOORS: 2,
+    Stage.PREFILTER: 3,
+    Stage.EDIVISIVE: 4,
+    Stage.TOLERANCE: 5,
+    Stage.WELCH: 6,
+    Stage.FAMILY: 7,
+}
+
+
+def explain_verdict(
+    verdict: Verdict, intervals: IntervalMeans, report: Report, *, width: int
+) -> str:
+    """The seven steps with every number and its threshold, and a small plot.
+
+    Args:
+        verdict: one of the *report*.
+        intervals: those of its query.
+        width: columns of the terminal.
+    """
+    deploy, settings = report.deploy, report.settings
+    named = " ".join(filter(None, (deploy.service, deploy.environment, deploy.version)))
+    lines = [
+        describe_key(verdict.key),
+        f"deploy {named or deploy.id} at {show_time(deploy.at)}, "
+        f"{show_duration(settings.window)} before and after, engine {settings.engine}",
+        "",
+        *plot(
+            intervals,
+            at=deploy.at,
+            window=settings.window,
+            levels=(verdict.before.mean, verdict.after.mean),
+            change=None if verdict.change is None else verdict.change.at,
+            width=width,
+        ),
+        "",
+    ]
+    found = _Steps(verdict, report)
+    for number, name in enumerate(_STEPS, start=1):
+        first, *others, asked = found.tell(number)
+        lines.append(f"{number} {name:10}  {first}")
+        lines += [f"{'':12}  {more}" for more in others]
+        if asked:
+            lines.append(f"{'':12}  {asked}: {_result(verdict, number)}")
+    lines += ["", f"verdict: {_conclusion(verdict)}", *_besides(verdict)]
+    return "\n".join(lines)
+
+
+def _result(verdict: Verdict, number: int) -> str:
+    settled = _SETTLED_BY[verdict.stage]
+    if number < settled:
+        return "passed"
+    if number > settled:
+        return "not reached"
+    if verdict.outcome is Outcome.DETECTED:
+        return "passed"
+    return "stopped here"
+
+
+class _Steps:
+    """What each step found, and what it asks for."""
+
+    def __init__(self, verdict: Verdict, report: Report) -> None:
+        self._verdict = verdict
+        self._at = report.deploy.at
+        self._settings = report.settings
+        self._calibrated = report.settings.engine == "calibrated"
+        self._family = sum(one.significance is not None for one in report.verdicts)
+
+    def tell(self, number: int) -> tuple[str, ...]:
+        """Lines on what was found; the last is what was asked for, or empty."""
+        steps = (
+            *(self._intervals, self._floors, self._prefilter, self._split),
+            *(self._tolerance, self._test, self._q_value),
+        )
+        return steps[number - 1]()
+
+    def _intervals(self) -> tuple[str, ...]:
+        dropped = self._verdict.dropped.items()
+        told = ", ".join(f"{count} {why}" for why, count in dropped if count)
+        return f"{self._verdict.usable} usable; dropped: {told or 'none'}", ""
+
+    def _floors(self) -> tuple[str, ...]:
+        before, after = self._verdict.before, self._verdict.after
+        settings = self._settings
+        return (
+            f"{before.samples} intervals and {before.calls:.0f} calls before, "
+            f"{after.samples} and {after.calls:.0f} after",
+            f"needs {settings.min_samples} intervals and {settings.min_calls} calls "
+            "on each side",
+        )
+
+    def _prefilter(self) -> tuple[str, ...]:
+        verdict = self._verdict
+        asked = f"needs ×{1.0 + self._settings.threshold:.4g} or more"
+        if verdict.factor is None:
+            return "no factor", asked
+        return (
+            f"{_seconds(verdict.before.mean)} before, {_seconds(verdict.after.mean)} "
+            f"after: ×{verdict.factor:.4g}",
+            asked,
+        )
+
+    def _split(self) -> tuple[str, ...]:
+        change = self._verdict.change
+        if self._calibrated:
+            # It searches logarithms over their spread, which have no unit.
+            q, asked = "" if change is None else f"{change.statistic:.4g}", ""
+        else:
+            q = "" if change is None else show_duration(change.statistic)
+            asked = "needs Q above 0"
+        if change is None:
+            return "not searched", asked
+        return (
+            f"best before interval {change.split + 1} of {self._verdict.usable}, at "
+            f"{show_time(change.at)}",
+            f"Q = {q}, at least {change.min_segment} intervals on each side",
+            asked,
+        )
+
+    def _tolerance(self) -> tuple[str, ...]:
+        change = self._verdict.change
+        asked = f"needs at most {show_duration(self._settings.tolerance)}"
+        if change is None:
+            return "no change point", asked
+        distance = change.at - self._at
+        if distance == 0:
+            return "at the deploy", asked
+        side = "after" if distance > 0 else "before"
+        return f"{show_duration(abs(distance))} {side} the deploy", asked
+
+    def _test(self) -> tuple[str, ...]:
+        verdict, told = self._verdict, []
+        if verdict.significance is not None:
+            told += [
+                f"p = {verdict.significance.p_value:.3g} that without a change the "
+                "whole rule finds as much",
+                f"neighbours correlate by {verdict.significance.phi:.2f}",
+            ]
+        if verdict.test is not None:
+            if verdict.test.t is not None and verdict.test.nu is not None:
+                told.append(
+                    f"Welch's t = {verdict.test.t:.4g} with {verdict.test.nu:.4g} "
+                    "degrees of freedom"
+                )
+            told.append(
+                f"nominal p = {verdict.test.p_nominal:.3g}, too small since the split "
+                "was searched"
+            )
+        asked = (
+            ""
+            if self._calibrated
+            else f"needs nominal p ≤ {self._settings.alpha:g}, upward"
+        )
+        return *(told or ["not tested"]), asked
+
+    def _q_value(self) -> tuple[str, ...]:
+        settings = self._settings
+        if not self._calibrated:
+            return "none: the classic engine judges each query alone", ""
+        asked = (
+            f"needs q ≤ {settings.alpha:g} for an alert, ≤ {settings.watch:g} for the "
+            "watch list"
+        )
+        significance = self._verdict.significance
+        if significance is None:
+            return f"not among the {self._family} queries past the floors", asked
+        return f"q = {significance.q_value:.3g} among {self._family} queries", asked
+
+
+def _conclusion(verdict: Verdict) -> str:
+    told = f"{verdict.outcome} at {verdict.stage}"
+    if verdict.reason:
+        told += f": {verdict.reason}"
+    level = None if verdict.significance is None else verdict.significance.level
+    return told if level is None else f"{told}, level {level}"
+
+
+def _besides(verdict: Verdict) -> Iterator[str]:
+    """What it costs, how sure it is, and what else may explain it."""
+    if verdict.outcome is Outcome.DETECTED and verdict.effect is not None:
+        effect = verdict.effect
+        interval = (
+            f" (95 %: ×{effect.low:.3g} to ×{effect.high:.3g})"
+            if effect.low is not None and effect.high is not None
+            else ""
+        )
+        yield (
+            f"costs: ×{effect.factor:.3g}{interval}, "
+            f"{show_duration(effect.extra_seconds_per_second)}/s of database time"
+        )
+    if verdict.significance is not None:
+        yield (
+            "nothing changed: probability at least "
+            f"{verdict.significance.no_change_bound:.3g}"
+        )
+    if verdict.replaces:
+        yield f"query id: was {verdict.replaces} before the deploy; followed as one"
+    for cause in verdict.causes:
+        where = "external cause" if cause.external else "note"
+        yield f"{where}: {cause.evidence}"
+    if verdict.plan_change is not None:
+        plan = verdict.plan_change
+        yield f"plan before: {plan.before}"
+        yield f"plan after: {plan.after}"
+        yield from (f"  - {node}" for node in plan.lost)
+        yield from (f"  + {node}" for node in plan.gained)
+        yield "  (generic plans are estimates; the plan that ran may differ)"
+
+
+def _seconds(mean: float | None) -> str:
+    return "nothing" if mean is None else show_duration(mean)
