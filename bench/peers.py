@@ -1,0 +1,31 @@
+"""Peers of the engine in an environment of their own: their pins are not ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from lab.cache import once, say
+
+PEERS = ("apache-otava==0.8.0", "ruptures==1.1.10")
+# What their arithmetic needs, in the versions that Otava asks for; its clients of
+# databases and chats are not needed here.
+NEEDS = ("numpy==2.2.0", "scipy==1.16.3")
+
+
+def python() -> Path:
+    """An interpreter that has the peers, outside the checkout; made once."""
+
+    def make(folder: Path) -> None:
+        say("making the environment of the peers")
+        # Not a symlink to our own: the environment would be taken for ours.
+        subprocess.run(
+            [sys._base_executable, "-m", "venv", "--without-pip", str(folder)],  # type: ignore[attr-defined]
+            check=True,
+        )
+        pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
+        quiet = ["--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "install", *quiet, *PEERS, *NEEDS], check=True)
+
+    return once("bench-peers-1", make) / "bin" / "python"
