@@ -15,6 +15,9 @@ from ..model import Floats
 # calls: none, some, as much, more, nothing else.
 _RATIOS = (0.0, 0.4, 2.5, 1e6)
 
+# Queries done together: their arrays stay in the cache.
+_BLOCK = 128
+
 
 def variance_ratio(
     residuals: Floats, calls: Floats, present: NDArray[np.bool_]
@@ -32,6 +35,19 @@ def variance_ratio(
     References:
         Profile likelihood of normal residuals with variance ∝ 1 + ratio · usual/calls.
     """
+    ratio, usual = np.empty((len(calls), 1)), np.empty((len(calls), 1))
+    for first in range(0, len(calls), _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        ratio[rows, 0], usual[rows, 0] = _block(
+            residuals[rows], calls[rows], present[rows]
+        )
+    return ratio, usual
+
+
+def _block(
+    residuals: Floats, calls: Floats, present: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """The same for some of the queries: (s,) ratios and (s,) usual calls."""
     count = present.sum(axis=1)
     inverse = present / np.where(present, calls, 1.0)
     usual = count / inverse.sum(axis=1)
@@ -48,7 +64,7 @@ def variance_ratio(
         better = misfit < best - 1e-9
         best = np.where(better, misfit, best)
         chosen = np.where(better, ratio, chosen)
-    return chosen[:, None], usual[:, None]
+    return chosen, usual
 
 
 def relative_variance(
