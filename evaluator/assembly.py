@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from .config import Config, Endpoint, secret
 from .errors import ConfigurationError
@@ -13,6 +13,7 @@ from .sources.deploys import Mark, read_deploys, trigger_tags
 from .sources.grafana import Grafana
 from .sources.prometheus import PrometheusSource
 from .sources.readings import Reading
+from .sources.surroundings import Found, SurroundingsSource
 
 
 class Systems:
@@ -61,8 +62,49 @@ class Systems:
         return read_deploys(annotations, matchers)
 
     def read(self, deploy: Deploy, start: float, end: float) -> Reading:
-        """Counters of the deploy's databases between two moments, Unix seconds."""
-        return self.prometheus_for(deploy.service).read(start, end)
+        """Counters of the deploy's databases between two moments, Unix seconds.
+
+        What only explains a verdict is read from the window on, without the history.
+        """
+        window = max(self._config.engine.window, end - deploy.at)
+        return self.prometheus_for(deploy.service).read(
+            start, end, detail_from=max(start, deploy.at - window)
+        )
+
+    def around(
+        self, deploy: Deploy, start: float, end: float, instances: Collection[str]
+    ) -> Found:
+        """What else is known about these servers between two moments."""
+        source = SurroundingsSource(
+            self._prometheus,
+            self._config.prometheus.names,
+            self._config.selector_for(deploy.service),
+            self._config.context,
+        )
+        return source.read(start, end, instances=instances)
+
+    def neighbours(self, deploy: Deploy, window: float) -> list[Deploy]:
+        """Marked deploys within *window* seconds that may have touched the same
+        databases; none where no Grafana is configured.
+        """
+        if self._grafana is None:
+            return []
+        marks = self.find(deploy.at - window, deploy.at + window)
+        return self.rivals(deploy, (mark.deploy for mark in marks))
+
+    def rivals(self, deploy: Deploy, others: Iterable[Deploy]) -> list[Deploy]:
+        """Those of *others* that may have touched the same databases."""
+        selector = self._config.selector_for(deploy.service)
+        return [
+            one
+            for one in others
+            if one.id != deploy.id
+            and self._config.selector_for(one.service) == selector
+            and (
+                one.environment == deploy.environment
+                or not (one.environment and deploy.environment)
+            )
+        ]
 
     def annotations(self) -> AnnotationSink:
         """Where verdicts are written."""

@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
 from .assembly import Systems
 from .config import Config, EngineConfig, load
+from .errors import SourceError
 from .examination import examine
 from .ledger import Ledger
 from .model import Deploy, Report
@@ -24,7 +25,6 @@ from .sinks.gauges import Gauges
 from .sinks.report import to_json, to_table
 from .sources.captures import Capture
 from .sources.profiles import PROFILES
-from .sources.readings import Reading
 from .web import Pages, WebServer
 
 log = structlog.get_logger()
@@ -34,7 +34,13 @@ def run(options: argparse.Namespace) -> int:
     """Watch until told to stop."""
     config = load(options.config_file)
     systems = Systems(config, os.environ)
-    outside = Outside(systems.find, systems.read, systems.annotations().publish)
+    outside = Outside(
+        find=systems.find,
+        read=systems.read,
+        around=systems.around,
+        rivals=systems.rivals,
+        tell=systems.annotations().publish,
+    )
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
@@ -83,11 +89,27 @@ def deploy(options: argparse.Namespace) -> int:
     )
     must_have_passed(one.at, settings.window)
     systems = Systems(config, os.environ)
-    report = examine(one, systems.read, settings, time.time)
+    report = examine(
+        one,
+        systems.read,
+        settings,
+        time.time,
+        around=systems.around,
+        others=_neighbours(systems, one, settings.window),
+    )
     _print(report, options)
     if options.annotate:
         systems.annotations().publish(report)
     return int(bool(report.detected))
+
+
+def _neighbours(systems: Systems, one: Deploy, window: float) -> list[Deploy]:
+    """Other deploys only explain; a Grafana that is down must not cost the verdict."""
+    try:
+        return systems.neighbours(one, window)
+    except SourceError as error:
+        log.warning("other deploys are not known", error=str(error))
+        return []
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -97,10 +119,13 @@ def replay(options: argparse.Namespace) -> int:
 
     capture = Capture(options.capture, PROFILES[options.profile])
 
-    def read(_: Deploy, start: float, end: float) -> Reading:
-        return capture.read(start, end)
-
-    report = examine(one, read, engine.settings(), time.time)
+    report = examine(
+        one,
+        lambda _, start, end: capture.read(start, end),
+        engine.settings(),
+        time.time,
+        around=lambda _, start, end, __: capture.surroundings(start, end),
+    )
     _print(report, options)
     return int(bool(report.detected))
 

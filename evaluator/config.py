@@ -168,12 +168,18 @@ class WebConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole file; ``services`` narrows the selector to a service's databases."""
+    """The whole file.
+
+    Args:
+        services: selector of a service's own databases, instead of the general one.
+        context: name → PromQL of a measure that may show an external cause.
+    """
 
     prometheus: PrometheusConfig
     grafana: GrafanaConfig | None = None
     deploys: tuple[MatcherConfig, ...] = (MatcherConfig(),)
     services: dict[str, str] = {}
+    context: dict[str, str] = {}
     engine: EngineConfig = EngineConfig()
     service: ServiceConfig = ServiceConfig()
     web: WebConfig = WebConfig()

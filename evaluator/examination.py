@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from .engine.judge import LOOKS, judge
+from .engine.judge import LOOKS, follow, judge
 from .errors import IncompleteDataError
 from .model import Deploy, Outcome, Report, Settings, Verdict
 from .sources.readings import Reading
+from .sources.surroundings import Found
 from .units import show_duration, show_time
+
+Around: TypeAlias = Callable[[Deploy, float, float, Collection[str]], Found]
 
 # Windows of history that the calibrated engine needs to learn the noise before them.
 _HISTORY = 3
@@ -26,12 +30,16 @@ def examine(
     settings: Settings,
     clock: Callable[[], float],
     *,
+    around: Around | None = None,
+    others: Sequence[Deploy] = (),
     look: int | None = None,
     earlier: Report | None = None,
 ) -> Report:
     """Read the counters around *deploy* and judge them.
 
     Args:
+        around: what else is known between two moments about the servers judged.
+        others: deploys that may have touched the same databases.
         look: index into :func:`looks`; None when this is the only look.
         earlier: what an earlier look said; its detections stand.
 
@@ -48,14 +56,34 @@ def examine(
             f"the counters around {show_time(deploy.at)} are partial, so nothing is "
             f"concluded from them: {'; '.join(reading.quality.warnings)}"
         )
-    verdicts = judge(reading.series, deploy, settings, look=look)
+    instances = {one.key.instance for one in reading.series}
+    found = Found() if around is None else around(deploy, start, end, instances)
+    near = tuple(
+        one for one in others if one.id != deploy.id and start <= one.at <= end
+    )
+    verdicts = judge(
+        follow(
+            reading.series,
+            found.fingerprints,
+            at=deploy.at,
+            tolerance=settings.tolerance,
+        ),
+        deploy,
+        settings,
+        replace(found.surroundings, deploys=near),
+        look=look,
+    )
     report = Report(
         deploy=deploy,
         judged_at=clock(),
         settings=settings,
         verdicts=verdicts,
         quality=reading.quality,
-        notes=tuple(_notes(reading, verdicts, settings, start, end)),
+        notes=(
+            *_notes(reading, verdicts, settings, start, end),
+            *reading.notes,
+            *found.notes,
+        ),
         share=share,
     )
     return report if earlier is None else _standing(report, earlier)

@@ -127,6 +127,14 @@ class Ledger:
             for deploy, report in rows
         ]
 
+    def between(self, start: float, end: float) -> list[Deploy]:
+        """All deploys that happened between two moments, whatever became of them."""
+        rows = self._db.execute(
+            "select deploy from deploys where at between ? and ? order by at, id",
+            (start, end),
+        )
+        return [msgspec.json.decode(row[0], type=Deploy) for row in rows]
+
     def postpone(self, deploy: Deploy, until: float) -> None:
         """Do not look at *deploy* again before *until*."""
         self._db.execute(

@@ -5,13 +5,13 @@ Everything from outside is passed in, the clock too, so that the tests can turn 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
 
 from .errors import PgverdictError
-from .examination import examine, give_up, looks
+from .examination import Around, examine, give_up, looks
 from .ledger import Ledger
 from .model import Deploy, Report, Settings
 from .sinks.gauges import Gauges
@@ -43,11 +43,15 @@ class Outside:
     Args:
         find: marks of the deploys between two moments.
         read: counters of the deploy's databases between two moments.
+        around: what else is known about the judged servers.
+        rivals: which of several deploys may have touched the same databases.
         tell: write the verdict where people see it; safe to call again.
     """
 
     find: Callable[[float, float], Iterable[Mark]]
     read: Callable[[Deploy, float, float], Reading]
+    around: Around
+    rivals: Callable[[Deploy, Iterable[Deploy]], Sequence[Deploy]]
     tell: Callable[[Report], object]
 
 
@@ -150,6 +154,8 @@ class Service:
             self._outside.read,
             self._settings,
             self._clock,
+            around=self._outside.around,
+            others=self._outside.rivals(deploy, self._neighbours(deploy)),
             look=look if len(self._looks) > 1 else None,
             earlier=earlier,
         )
@@ -207,6 +213,11 @@ class Service:
         if self._told.get(about) != str(error):
             self._told[about] = str(error)
             log.error("step failed", step=step, about=about, error=str(error))
+
+    def _neighbours(self, deploy: Deploy) -> list[Deploy]:
+        """Deploys that were found within a window of this one, itself among them."""
+        window = self._settings.window
+        return self._ledger.between(deploy.at - window, deploy.at + window)
 
     def _time_of(self, deploy: Deploy, share: float) -> float:
         """When that share of the window after *deploy* can be looked at."""

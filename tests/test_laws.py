@@ -37,7 +37,10 @@ EVALUATOR = {
     "ledger": {"model", "errors"},
     "validation": {"errors", "units"},
     "config": {"model", "errors", "validation", "sources"},
-    "examination": {"model", "errors", "units", "engine.judge", "sources.readings"},
+    "examination": {
+        *{"model", "errors", "units", "engine.judge"},
+        *{"sources.readings", "sources.surroundings"},
+    },
     "service": {
         *{"model", "errors", "units", "examination", "ledger"},
         *{"sinks.gauges", "sources.deploys", "sources.readings"},
@@ -67,7 +70,7 @@ ONLY_USER = {
 
 # Law 2: no clock, no dice, no log, no network, no files.
 PURE = {"__future__", "collections", "dataclasses", "enum", "math", "typing"} | {
-    *{"numpy", "scipy", "bisect", "itertools", "functools", "importlib"},
+    *{"numpy", "scipy", "bisect", "itertools", "functools", "importlib", "re"},
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -39,8 +39,15 @@ def calibrated_rule(
     settings: Settings,
     look: int | None,
     end: float,
-) -> Iterator[Verdict]:
-    """One family of hypotheses; one panel for what was scraped together."""
+) -> tuple[list[Verdict], dict[str, float]]:
+    """Verdicts of the queries past the floors.
+
+    They are one family of hypotheses; what was scraped together is one panel.
+
+    Returns:
+        The verdicts, and by server the factor of an abrupt rise that most of its
+        queries share at the deploy.
+    """
     start = deploy.at - max(settings.history, settings.window)
     series = [query.series for query in queries]
     long = interval_means(series, start, end, max_gap=settings.max_gap)
@@ -48,9 +55,15 @@ def calibrated_rule(
     for grid in same_grids(long):
         calibration = _calibrate([long[index] for index in grid], deploy, settings)
         found += [(queries[index], calibration, row) for row, index in enumerate(grid)]
+    common_rise = {
+        calibration.keys[0].instance: calibration.common_rise
+        for _, calibration, _ in found
+        if calibration.common_rise != 1.0
+    }
     p = np.array([calibration.p_value[row] for _, calibration, row in found])
     if look is not None:
         p = spent(p, look)
+    verdicts = []
     for (query, calibration, row), p_value, q_value in zip(
         found, p, q_values(p), strict=True
     ):
@@ -62,7 +75,8 @@ def calibrated_rule(
             no_change_bound=no_change_bound(float(p_value), settings.prior),
             long_history=calibration.long_history,
         )
-        yield _verdict(query, calibration, row, significance, settings)
+        verdicts.append(_verdict(query, calibration, row, significance, settings))
+    return verdicts, common_rise
 
 
 def _calibrate(

@@ -5,7 +5,7 @@ calibrated: floors → pre-filter → search and tolerance on weighted logarithm
 of the whole rule → q-values over the queries of the deploy.
 
 A query leaves at the first step that settles its outcome; its verdict carries every
-number found so far.
+number found so far. Then what rose is explained: causes, and changes of plan.
 """
 
 from __future__ import annotations
@@ -23,21 +23,29 @@ from ..model import (
     Outcome,
     Settings,
     Stage,
+    Surroundings,
     Verdict,
 )
 from .calibrated_rule import calibrated_rule
+from .causes import find_causes
 from .classic_rule import classic_rule
 from .family import LOOKS as LOOKS
 from .intervals import interval_means
+from .lineage import follow as follow
+from .plans import plan_change
 from .prefilter import matters
 from .query import Query
+from .shifts import find_shifts
 from .windows import compare
+
+_NOTHING = Surroundings()
 
 
 def judge(
     series: Iterable[CounterSeries],
     deploy: Deploy,
     settings: Settings,
+    surroundings: Surroundings = _NOTHING,
     *,
     look: int | None = None,
 ) -> tuple[Verdict, ...]:
@@ -46,6 +54,7 @@ def judge(
     Args:
         series: one for each query; samples outside windows and history are ignored.
         deploy: its ``at`` divides before from after.
+        surroundings: what may explain a finding.
         look: index into ``family.LOOKS`` when the deploy is looked at several times;
             the calibrated engine then spends its error over the looks, and what is not
             detected before the last look is pending.
@@ -72,10 +81,36 @@ def judge(
             verdicts.append(verdict)
         else:
             queries.append(Query(one, intervals, verdict))
+    common_rise: dict[str, float] = {}
     if settings.engine == "classic":
         verdicts.extend(classic_rule(queries, deploy, settings))
     else:
-        verdicts.extend(calibrated_rule(queries, deploy, settings, look, end))
+        found, common_rise = calibrated_rule(queries, deploy, settings, look, end)
+        verdicts.extend(found)
+    causes = find_causes(
+        verdicts,
+        {one.key: intervals for one, intervals in zip(ordered, inside, strict=True)},
+        deploy,
+        settings,
+        surroundings,
+        find_shifts,
+        common_rise=common_rise,
+    )
+    verdicts = [
+        replace(
+            verdict,
+            causes=causes.get(verdict.key, ()),
+            plan_change=plan_change(
+                verdict.key,
+                surroundings.plans,
+                at=deploy.at,
+                replaces=verdict.replaces,
+            ),
+        )
+        if verdict.effect is not None
+        else verdict
+        for verdict in verdicts
+    ]
     if share < 1.0:
         verdicts = [_pending(verdict) for verdict in verdicts]
     return tuple(sorted(verdicts, key=lambda verdict: verdict.key))

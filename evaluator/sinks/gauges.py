@@ -52,8 +52,8 @@ class Gauges:
         )
         self._success = Gauge(
             "pgverdict_last_success_timestamp_seconds",
-            "When the step last went without an error, 0 before the first time; a round "
-            "is a success when it came to its end, whatever its steps met.",
+            "When the step last went without an error, 0 before the first time; a "
+            "round is a success when it came to its end, whatever its steps met.",
             ["step"],
             registry=registry,
         )

@@ -16,6 +16,7 @@ from evaluator.service import Outside, Schedule, Service
 from evaluator.sinks.gauges import Gauges
 from evaluator.sources.deploys import Mark
 from evaluator.sources.readings import Reading
+from evaluator.sources.surroundings import Found
 from tests.builders import DEPLOY_AT, counters, deploy, noise
 
 CLASSIC = Settings(engine="classic")
@@ -33,11 +34,21 @@ class World:
         self.told = []
         self.find_error = self.read_error = self.tell_error = None
         self.registry = CollectorRegistry()
+        self.found = Found()
         step = np.where(np.arange(60) < 30, 1.0, 1.5)
         quiet = 0.01 * noise(np.random.default_rng(1))
         quality = DataQuality(series=1)
         self.reading = Reading((counters(quiet * step),), quality, None, None)
         self.unchanged = Reading((counters(quiet),), quality, None, None)
+
+    def outside(self):
+        return Outside(
+            find=self.find,
+            read=self.read,
+            around=lambda *_: self.found,
+            rivals=lambda deploy, others: [o for o in others if o.id != deploy.id],
+            tell=self.tell,
+        )
 
     def find(self, start, end):
         if self.find_error:
@@ -78,7 +89,7 @@ def ledger():
 
 @pytest.fixture
 def service(world, ledger):
-    outside = Outside(world.find, world.read, world.tell)
+    outside = world.outside()
     gauges = Gauges(world.registry)
     return Service(outside, ledger, gauges, CLASSIC, SCHEDULE, lambda: world.now)
 
@@ -237,7 +248,7 @@ def test_a_decision_survives_the_end_of_the_process(world, service, ledger):
 
     world.tell_error = None
     world.read_error = SourceError("must not be read again")
-    outside = Outside(world.find, world.read, world.tell)
+    outside = world.outside()
     gauges = Gauges(CollectorRegistry())
     Service(outside, ledger, gauges, CLASSIC, SCHEDULE, lambda: world.now).round()
 
@@ -278,7 +289,7 @@ class Looking:
 
     def __init__(self, world, ledger):
         self.world, self.ledger = world, ledger
-        outside = Outside(world.find, self.read, world.tell)
+        outside = replace(world.outside(), read=self.read)
         settings = Settings(engine="calibrated")
         gauges = Gauges(world.registry)
         self.service = Service(
@@ -361,3 +372,25 @@ def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, lo
     (report,) = world.told
     assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
     assert report.failure == ""
+
+
+def test_another_deploy_in_the_window_is_named_as_a_cause(world, service):
+    world.marks = [Mark(deploy(), ()), Mark(deploy(DEPLOY_AT + 60, id="b"), ())]
+    service.round()
+    world.now = DUE
+    service.round()
+
+    (report,) = [one for one in world.told if one.deploy.id == "grafana-1"]
+    (verdict,) = report.detected
+    assert verdict.external_cause
+    assert [cause.kind for cause in verdict.causes] == ["other_deploy"]
+
+
+def test_what_could_not_be_found_out_is_noted_and_costs_no_verdict(world, service):
+    world.found = Found(notes=("the plans are not known",))
+    world.now = DUE
+    service.round()
+
+    (report,) = world.told
+    assert report.detected
+    assert "the plans are not known" in report.notes
