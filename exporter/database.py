@@ -34,6 +34,7 @@ Result = TypeVar("Result")
 # is_local: a pooler hands the session to others afterwards.
 _FACTS = """
 SELECT current_setting('server_version'),
+       current_setting('server_version_num')::int4 / 10000,
        extract(epoch FROM pg_postmaster_start_time())::float8,
        pg_is_in_recovery(),
        current_setting('pg_stat_statements.track', true),
@@ -62,6 +63,7 @@ class Facts:
     """
 
     version: str
+    major: int
     started: float
     standby: bool
     track: str | None
@@ -102,6 +104,15 @@ def understands(dsn: str) -> bool:
     except psycopg.Error:
         return False
     return True
+
+
+def optional(cursor: Cursor, sql: str) -> list[tuple[Any, ...]] | None:
+    """Rows of *sql*; None where the role may not, and the transaction goes on."""
+    try:
+        with cursor.connection.transaction():
+            return cursor.execute(sql).fetchall()
+    except psycopg.errors.InsufficientPrivilege:
+        return None
 
 
 class Database:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from .context import context_families
 from .exposition import Family, single
 from .labels import LabelBook, labels, with_texts
 from .problems import Reason
@@ -136,6 +137,8 @@ def families(
         )
     if snapshot.evictions is not None:
         yield from _evictions(snapshot.evictions)
+    if snapshot.context is not None:
+        yield from context_families(snapshot.context)
     if snapshot.statements is not None:
         yield from _statements(snapshot.statements, book, counters, created=created)
         if texts:

@@ -24,6 +24,7 @@ class Reason(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     PRIVILEGE_MISSING = "privilege_missing"
     NOT_COLLECTING = "not_collecting"
+    CONTEXT_MISSING = "context_missing"
     FAILED = "failed"
 
 
@@ -50,6 +51,7 @@ WHILE_UP = frozenset(
         Reason.PERMISSION_DENIED,
         Reason.PRIVILEGE_MISSING,
         Reason.NOT_COLLECTING,
+        Reason.CONTEXT_MISSING,
         Reason.FAILED,
     }
 )
@@ -81,6 +83,11 @@ NOT_COLLECTING = Problem(
     "compute_query_id is off",
     "ALTER SYSTEM SET pg_stat_statements.track = 'top'; "
     "ALTER SYSTEM SET compute_query_id = 'auto'; SELECT pg_reload_conf();",
+)
+CONTEXT_MISSING = Problem(
+    Reason.CONTEXT_MISSING,
+    "the role may not read the server-wide statistics",
+    "GRANT pg_monitor to the role, or set --context.enabled=false",
 )
 TIMEOUT = Problem(
     Reason.TIMEOUT,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import columns, problems, rows
-from .database import Cursor, Database, Facts, ReadError
+from .context import context_query
+from .database import Cursor, Database, Facts, ReadError, optional
 from .problems import WHILE_UP, Problem
 from .snapshot import Evictions, Names, Server, Snapshot, StatementKey
 from .texts import text_of
@@ -22,18 +23,25 @@ SELECT true, oid, rolname FROM pg_catalog.pg_roles
 PARSED_BYTES = 100_000
 
 
-def read_snapshot(
-    database: Database, fields: Collection[str], deadline: float
-) -> Snapshot:
-    """Read everything, or say why it was not possible; never raises.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to read.
 
     Args:
         fields: of the statements, names from columns.py.
+        context: whether to read what is in context.py.
     """
+
+    fields: Collection[str]
+    context: bool = False
+
+
+def read_snapshot(database: Database, wanted: Wanted, deadline: float) -> Snapshot:
+    """Read everything, or say why it was not possible; never raises."""
     started = time.monotonic()
     try:
         snapshot = database.transact(
-            lambda cursor, facts: _snapshot(cursor, facts, fields), deadline
+            lambda cursor, facts: _snapshot(cursor, facts, wanted), deadline
         )
     except ReadError as error:
         up = error.problem.reason in WHILE_UP
@@ -41,23 +49,28 @@ def read_snapshot(
     return replace(snapshot, duration=time.monotonic() - started)
 
 
-def _snapshot(cursor: Cursor, facts: Facts, fields: Collection[str]) -> Snapshot:
+def _snapshot(cursor: Cursor, facts: Facts, wanted: Wanted) -> Snapshot:
     server = _server(facts, _identity(cursor, facts))
+    sql = context_query(facts.major) if wanted.context else None
+    context = optional(cursor, sql) if sql else None
+    missing = (problems.CONTEXT_MISSING,) if sql and context is None else ()
     problem = _unreadable(facts)
     if problem is not None:
-        return Snapshot(up=True, problems=(problem,), server=server)
+        told = (problem, *missing)
+        return Snapshot(up=True, problems=told, server=server, context=context)
     version = columns.version_of(facts.extension)
-    query = columns.statements_query(version, facts.schema, fields)
+    query = columns.statements_query(version, facts.schema, wanted.fields)
     found = cursor.execute(query.sql).fetchall()
     # Names after rows: a role made in between is known then.
     names = _names(cursor.execute(_NAMES).fetchall())
     return Snapshot(
         up=True,
-        problems=_standing_problems(server),
+        problems=(*_standing_problems(server), *missing),
         server=server,
         statements=rows.statements(found, query, names),
         evictions=_evictions(cursor, version, facts.schema),
         entries=rows.entries(found, query),
+        context=context,
     )
 
 

@@ -92,4 +92,5 @@ def target_settings(settings: Settings) -> TargetSettings:
         counters=settings.statements_counters,
         created=settings.web_openmetrics_created,
         texts=texts,
+        context=settings.context_enabled,
     )

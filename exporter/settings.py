@@ -39,6 +39,7 @@ class Settings:
     scrape_timeout: float = 10.0
     scrape_timeout_offset: float = 0.5
     statements_counters: tuple[str, ...] = DEFAULT_COUNTERS
+    context_enabled: bool = True
     texts_enabled: bool = True
     texts_length: int = 200
     texts_interval: float = 60.0
@@ -206,6 +207,13 @@ SETTINGS = (
         f"counters of each statement (default {','.join(DEFAULT_COUNTERS)}); "
         f"all: {','.join(COUNTER_FIELDS)}",
         "NAME,…",
+    ),
+    Setting(
+        "context.enabled",
+        _switch,
+        "show the few server-wide series that tell an outside cause from a deploy "
+        "(default true)",
+        "true|false",
     ),
     Setting(
         "texts.enabled",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .problems import Problem
 
@@ -92,6 +93,7 @@ class Snapshot:
         up: whether PostgreSQL answered.
         entries: rows in the table, those that were skipped included.
         duration: how long the read took, seconds.
+        context: rows of context.context_query.
     """
 
     up: bool
@@ -101,3 +103,4 @@ class Snapshot:
     evictions: Evictions | None = None
     entries: int | None = None
     duration: float | None = None
+    context: Sequence[Sequence[Any]] | None = None

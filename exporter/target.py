@@ -14,7 +14,7 @@ from .families import DEFAULT_COUNTERS, SINCE, families, own_families
 from .labels import LabelBook
 from .logs import fields
 from .problems import TIMEOUT, Reason
-from .reading import read_snapshot
+from .reading import Wanted, read_snapshot
 from .scrape import Scrape
 from .snapshot import Snapshot
 from .textreader import TextReader, TextSettings
@@ -31,11 +31,13 @@ class TargetSettings:
         counters: fields of the statements to show.
         created: whether pages in OpenMetrics tell when each counter began.
         texts: how texts are read; None shows none.
+        context: whether to show server-wide series.
     """
 
     counters: tuple[str, ...] = DEFAULT_COUNTERS
     created: bool = False
     texts: TextSettings | None = None
+    context: bool = True
 
 
 class Target:
@@ -76,7 +78,8 @@ class Target:
         return scrape
 
     def _read(self, deadline: float) -> Scrape:
-        wanted = {*self._settings.counters, SINCE}
+        fields = {*self._settings.counters, SINCE}
+        wanted = Wanted(fields, context=self._settings.context)
         return self._scrape(read_snapshot(self._database, wanted, deadline))
 
     def _scrape(self, snapshot: Snapshot) -> Scrape:

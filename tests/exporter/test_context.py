@@ -1,0 +1,158 @@
+"""Server-wide series on servers of every version, each moved by what it tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from exporter.context import METRICS, context_families, context_query
+from lab.postgres import Postgres
+from lab.process import wait_until
+
+from .builders import Series, family_named, series
+from .exporting import Exporter, exporting, reasons
+from .workload import MONITOR, PASSWORD
+
+VERSIONS = ["14", "15", "16", "17", "18"]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def server(request: pytest.FixtureRequest) -> Iterator[Postgres]:
+    with Postgres(request.param) as running:
+        running.execute(f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}'")
+        running.execute(f"GRANT pg_read_all_stats TO {MONITOR}")
+        running.execute("CREATE TABLE t AS SELECT generate_series(1, 100000) AS i")
+        yield running
+
+
+@pytest.fixture
+def exporter(server: Postgres) -> Iterator[Exporter]:
+    dsn = server.dsn_for(user=MONITOR, password=PASSWORD)
+    with exporting(dsn) as running:
+        yield running
+
+
+def comes(exporter: Exporter, what: Callable[[dict[Series, float]], bool]) -> None:
+    """Statistics reach the views a little later than things happen."""
+    wait_until(lambda: what(exporter.scrape()), seconds=10, what="the series to move")
+
+
+@pytest.mark.servers
+def test_every_metric_is_there_without_a_problem(exporter: Exporter) -> None:
+    found = exporter.scrape()
+
+    replicated = {m.name for m in METRICS if m.name.startswith("pg_replication")}
+    assert {metric.name for metric in METRICS} - {name for name, _ in found} == (
+        replicated
+    )
+    assert reasons(found) == set()
+
+
+@pytest.mark.servers
+def test_counters_move_with_what_they_count(
+    server: Postgres, exporter: Exporter
+) -> None:
+    before = exporter.scrape()
+
+    server.execute(
+        "SET work_mem = '64kB'; SELECT * FROM t ORDER BY i DESC OFFSET 99999"
+    )
+    server.execute("INSERT INTO t SELECT * FROM t")
+    server.execute("CHECKPOINT")
+
+    moving = [
+        series("pg_checkpoints_total", cause="requested"),
+        series("pg_database_blocks_hit_total", datname="postgres"),
+        series("pg_database_temp_bytes_total", datname="postgres"),
+        series("pg_wal_bytes_total"),
+    ]
+    comes(exporter, lambda now: all(now[s] > before[s] for s in moving))
+
+
+@pytest.mark.servers
+def test_connections_are_counted_by_state(server: Postgres, exporter: Exporter) -> None:
+    with psycopg.connect(server.dsn) as other:
+        other.execute("SELECT 1")
+        found = exporter.scrape()
+
+    assert found[series("pg_connections", state="idle in transaction")] == 1
+    assert found[series("pg_connections", state="active")] == 1
+
+
+@pytest.mark.servers
+def test_waiting_for_a_lock_is_seen(server: Postgres, exporter: Exporter) -> None:
+    waiting = series("pg_connections_waiting_for_lock")
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(server.dsn) as holder:
+        holder.execute("LOCK TABLE t")
+        pool.submit(server.execute, "SELECT count(*) FROM t")
+
+        comes(exporter, lambda now: now[waiting] == 1)
+
+
+@contextmanager
+def slow_vacuum(server: Postgres) -> Iterator[None]:
+    with (
+        ThreadPoolExecutor(1) as pool,
+        psycopg.connect(server.dsn, autocommit=True) as worker,
+    ):
+        worker.execute("SET vacuum_cost_delay = 100; SET vacuum_cost_limit = 1")
+        vacuum = pool.submit(worker.execute, "VACUUM t")
+        yield
+        worker.cancel_safe()
+        assert isinstance(vacuum.exception(), psycopg.errors.QueryCanceled)
+
+
+@pytest.mark.servers
+def test_a_running_vacuum_is_seen(server: Postgres, exporter: Exporter) -> None:
+    server.execute("DELETE FROM t WHERE i % 7 = 0")
+    with slow_vacuum(server):
+        comes(
+            exporter, lambda now: now[series("pg_vacuums_running", kind="manual")] == 1
+        )
+
+
+@pytest.mark.servers
+def test_switched_off_nothing_server_wide_is_read(server: Postgres) -> None:
+    with exporting(server.dsn, "--context.enabled=false") as exporter:
+        names = {name for name, _ in exporter.scrape()}
+
+    assert not names & {metric.name for metric in METRICS}
+
+
+@pytest.mark.servers
+def test_a_locked_view_costs_the_context_and_nothing_else(server: Postgres) -> None:
+    dsn = server.dsn_for(user=MONITOR, password=PASSWORD)
+    with exporting(dsn) as exporter:
+        server.execute("REVOKE SELECT ON pg_stat_activity FROM PUBLIC")
+        found = exporter.scrape()
+        server.execute("GRANT SELECT ON pg_stat_activity TO PUBLIC")
+        after = exporter.scrape()
+
+    assert reasons(found) == {"context_missing"}
+    assert [name for name, _ in found if name == "pg_stat_statements_calls_total"]
+    assert reasons(after) == set()
+
+
+@pytest.mark.parametrize("major", range(14, 20))
+def test_no_metric_is_offered_twice(major: int) -> None:
+    names = [metric.name for metric in METRICS if metric.offered(major)]
+
+    assert len(names) == len(set(names))
+
+
+def test_an_older_server_is_not_asked() -> None:
+    assert context_query(13) is None
+
+
+def test_rows_become_families_with_their_label() -> None:
+    place = next(i for i, m in enumerate(METRICS) if m.name == "pg_connections")
+
+    found = context_families([(place, "active", 3.0), (place, "idle", 2.0)])
+
+    family = family_named(found, "pg_connections")
+    assert family.labels == ['{state="active"}', '{state="idle"}']
+    assert family.values == [3.0, 2.0]
