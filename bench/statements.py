@@ -37,13 +37,14 @@ def fill(server: Postgres, *, number: int, text_bytes: int = 0) -> None:
     dsn = server.dsn_for(database=DATABASE)
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("SET pg_stat_statements.track = 'top'")
-        for script in _scripts(islice(_statements(text_bytes), number)):
+        for script in _scripts(islice(statements(text_bytes), number)):
             for _ in range(3):
                 connection.execute(script)
         connection.execute("SET pg_stat_statements.track = 'none'")
 
 
-def _statements(text_bytes: int) -> Iterator[bytes]:
+def statements(text_bytes: int = 0) -> Iterator[bytes]:
+    """65,535 statements, each with a queryid of its own."""
     padding = f"/*{'x' * text_bytes}*/" if text_bytes else ""
     for size in range(1, _COLUMNS + 1):
         for chosen in combinations(range(_COLUMNS), size):
