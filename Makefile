@@ -42,3 +42,13 @@ format: $(READY)
 bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
+
+.PHONY: bench-engine bench-exporter bench-soak
+bench-engine: $(READY)
+	@$(RUN) -m bench.engine $(ARGS)
+
+bench-exporter: $(READY)
+	@$(RUN) -m bench.exporter $(ARGS)
+
+bench-soak: $(READY)
+	@$(RUN) -m bench.soak $(ARGS)
