@@ -35,8 +35,10 @@ _CONTEXT_RATIO = 1.2
 _OWN_RATIO = 1.5
 # Fewest other queries that can show a common shift; more than half of them must.
 _OTHERS = 3
-# Start times this close are one start, seconds.
+# Start times this close are one start, seconds; clocks may differ by as much as a
+# minute.
 _SAME_START = 1.0
+_SKEW = 60.0
 
 FindShifts = Callable[[Sequence[tuple[Floats, Floats]]], Sequence[Shift | None]]
 
@@ -162,7 +164,7 @@ def _restarts(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
         one = measured_inside(series, start, end)
         for place in np.flatnonzero(np.abs(np.diff(one.values)) > _SAME_START):
             seen, started = float(one.times[place + 1]), float(one.values[place + 1])
-            if one.times[place] <= started <= seen:
+            if one.times[place] - _SKEW <= started <= seen + _SKEW:
                 said = f"the server restarted {_when(started, scene)}"
             else:
                 said = f"another server answers, first seen {_when(seen, scene)}"
