@@ -9,7 +9,7 @@ from .context import context_families
 from .exposition import Family, single
 from .labels import LabelBook, labels, with_texts
 from .problems import Reason
-from .snapshot import Evictions, Server, Snapshot, StatementKey, Statements
+from .snapshot import Evictions, LeftOut, Server, Snapshot, StatementKey, Statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,8 @@ def families(
         )
     if snapshot.evictions is not None:
         yield from _evictions(snapshot.evictions)
+    if snapshot.left_out is not None:
+        yield from _left_out(snapshot.left_out)
     if snapshot.context is not None:
         yield from context_families(snapshot.context)
     if snapshot.statements is not None:
@@ -230,6 +232,21 @@ def _evictions(evictions: Evictions) -> Iterator[Family]:
             "When all statistics were last reset, Unix time. Source: stats_reset.",
             evictions.reset,
         )
+
+
+def _left_out(left_out: LeftOut) -> Iterator[Family]:
+    yield single(
+        "gauge",
+        "pgverdict_exporter_statements_left_out",
+        "Statements that --statements.limit left out.",
+        left_out.statements,
+    )
+    yield single(
+        "gauge",
+        "pgverdict_exporter_statements_left_out_time_ratio",
+        "Their share of the execution time of all statements, 0 to 1.",
+        left_out.share,
+    )
 
 
 def _statements(

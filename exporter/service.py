@@ -93,4 +93,5 @@ def target_settings(settings: Settings) -> TargetSettings:
         created=settings.web_openmetrics_created,
         texts=texts,
         context=settings.context_enabled,
+        limit=settings.statements_limit,
     )

@@ -39,6 +39,7 @@ class Settings:
     scrape_timeout: float = 10.0
     scrape_timeout_offset: float = 0.5
     statements_counters: tuple[str, ...] = DEFAULT_COUNTERS
+    statements_limit: int = 0
     context_enabled: bool = True
     texts_enabled: bool = True
     texts_length: int = 200
@@ -207,6 +208,13 @@ SETTINGS = (
         f"counters of each statement (default {','.join(DEFAULT_COUNTERS)}); "
         f"all: {','.join(COUNTER_FIELDS)}",
         "NAME,…",
+    ),
+    Setting(
+        "statements.limit",
+        _whole(0),
+        "most statements to show, the costliest; one that is shown stays; "
+        "0 shows all (default 0)",
+        "NUMBER",
     ),
     Setting(
         "context.enabled",

@@ -86,6 +86,14 @@ class Evictions:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Statements that a limit left out, and their share of the total time, 0 to 1."""
+
+    statements: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One read. What could not be read is None, and a problem says why.
 
@@ -94,6 +102,7 @@ class Snapshot:
         entries: rows in the table, those that were skipped included.
         duration: how long the read took, seconds.
         context: rows of context.context_query.
+        left_out: what a limit left out of the statements; None without a limit.
     """
 
     up: bool
@@ -104,3 +113,4 @@ class Snapshot:
     entries: int | None = None
     duration: float | None = None
     context: Sequence[Sequence[Any]] | None = None
+    left_out: LeftOut | None = None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .database import Database
 from .dsn import Dsn
 from .exposition import Family
 from .families import DEFAULT_COUNTERS, SINCE, families, own_families
 from .labels import LabelBook
+from .limit import COST, Limit
 from .logs import fields
 from .problems import TIMEOUT, Reason
 from .reading import Wanted, read_snapshot
@@ -32,12 +33,14 @@ class TargetSettings:
         created: whether pages in OpenMetrics tell when each counter began.
         texts: how texts are read; None shows none.
         context: whether to show server-wide series.
+        limit: most statements to show; None shows all.
     """
 
     counters: tuple[str, ...] = DEFAULT_COUNTERS
     created: bool = False
     texts: TextSettings | None = None
     context: bool = True
+    limit: int | None = None
 
 
 class Target:
@@ -49,6 +52,7 @@ class Target:
         self._database = Database(dsn)
         self._book = LabelBook()
         self._turns = Turns(self._database.abort)
+        self._limit = Limit(settings.limit) if settings.limit else None
         self._told: frozenset[Reason] = frozenset()
         self._texts = settings.texts and TextReader(
             name, self._database, self._turns, settings.texts
@@ -79,8 +83,16 @@ class Target:
 
     def _read(self, deadline: float) -> Scrape:
         fields = {*self._settings.counters, SINCE}
+        if self._limit:
+            fields.add(COST)
         wanted = Wanted(fields, context=self._settings.context)
-        return self._scrape(read_snapshot(self._database, wanted, deadline))
+        snapshot = read_snapshot(self._database, wanted, deadline)
+        if self._limit and snapshot.statements is not None:
+            limited = self._limit.of(snapshot.statements)
+            snapshot = replace(
+                snapshot, statements=limited.statements, left_out=limited.left_out
+            )
+        return self._scrape(snapshot)
 
     def _scrape(self, snapshot: Snapshot) -> Scrape:
         self._tell(snapshot)
