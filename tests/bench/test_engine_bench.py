@@ -1,0 +1,42 @@
+"""The measurement of the engines runs in small and prints its tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench import engine
+from bench.engines import ENGINES, mix, worst
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_every_engine_finds_every_query_of_the_worst_case(name):
+    assert ENGINES[name](worst(30, 60)) == 30
+
+
+def test_the_counters_hold_the_same_intervals_as_the_arrays():
+    given = mix(20, 60)
+
+    for row, series in enumerate(given.series):
+        means = np.diff(series.seconds) / np.diff(series.calls)
+        assert means == pytest.approx(given.means[row])
+
+
+def test_arrays_and_the_whole_of_judge_detect_the_same_number():
+    given = mix(300, 60)
+
+    assert ENGINES["classic"](given) == ENGINES["judge, classic"](given)
+    assert 0 < ENGINES["classic"](given) < 300
+
+
+@pytest.mark.servers
+def test_it_prints_everybody_beside_otava(capsys):
+    """Marked for its peers, which are fetched the first time."""
+    engine.main(["--series", "20", "--most", "100", "--rounds", "1"])
+
+    printed = capsys.readouterr().out
+    for name in (*ENGINES, *engine.PEERS):
+        assert f"| worst case | 60 | {name} |" in printed
+        assert f"| mix | 240 | {name} |" in printed
+    assert "| ≥ 100 |" in printed
+    assert "| 100 | 60 |" in printed
