@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from evaluator.errors import ConfigurationError, SourceError
+from evaluator.model import Surroundings
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
 
-from .prometheus_answers import calls, matrix, seconds, since
+from .prometheus_answers import blocks, calls, matrix, rows, seconds, series, since
 
 PROFILE = PROFILES["pgverdict"]
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "capture.json"
@@ -46,12 +47,12 @@ def test_the_golden_capture_is_read_sample_by_sample():
     by_id = {one.key.queryid: one for one in found.series}
     assert len(by_id) == 40
     for metric, column in ((PROFILE.calls, "calls"), (PROFILE.seconds, "seconds")):
-        for series in stored:
-            if series["metric"]["__name__"] != metric:
+        for stored_series in stored:
+            if stored_series["metric"]["__name__"] != metric:
                 continue
-            one = by_id[series["metric"]["queryid"]]
+            one = by_id[stored_series["metric"]["queryid"]]
             values = dict(zip(one.times, getattr(one, column), strict=True))
-            expected = {t: float(v) for t, v in series["values"]}
+            expected = {t: float(v) for t, v in stored_series["values"]}
             assert values.items() <= expected.items()
             assert len(expected) - len(values) <= 1
     # One NaN in 138, one scrape missing in 139; 131 begins before the window.
@@ -124,3 +125,60 @@ def test_a_deploy_time_outside_the_capture_is_told_with_both_times(capture):
 
 def test_series_without_any_sample_are_told(capture):
     assert "its series hold no samples" in error(capture(matrix(calls(), seconds())))
+
+
+def test_a_capture_may_hold_rows_blocks_plans_fingerprints_and_starts(capture):
+    samples = [(DEPLOY - 60, "1"), (DEPLOY + 60, "2")]
+    ones = [(at, "1") for at, _ in samples]
+    server = {"__name__": PROFILE.started, "instance": "db1:9719"}
+    path = capture(
+        matrix(
+            calls(*samples),
+            seconds(*samples),
+            rows(*samples),
+            *blocks(hit=samples, read=samples),
+            series(PROFILE.query_info, *ones, fingerprint="f1"),
+            series(PROFILE.plan_info, ones[0], plan_id="a", plan="Seq Scan a"),
+            series(PROFILE.plan_info, ones[1], plan_id="b", plan="Seq Scan b"),
+            {"metric": server, "values": [[at, "77"] for at, _ in samples]},
+        )
+    )
+
+    held = Capture(path, PROFILE)
+    (query,) = held.read().series
+    found = held.surroundings()
+
+    assert query.rows is not None
+    assert query.blocks is not None
+    assert (query.rows.tolist(), query.blocks.tolist()) == ([1, 2], [2, 4])
+    assert found.fingerprints == {query.key: "f1"}
+    assert [one.outline for one in found.surroundings.plans] == [
+        "Seq Scan a",
+        "Seq Scan b",
+    ]
+    assert found.surroundings.starts[0].values.tolist() == [77, 77]
+    assert found.notes == ()
+
+
+def test_only_what_was_seen_in_the_windows_surrounds_the_deploy(capture):
+    both = [(DEPLOY - 7200, "1"), (DEPLOY, "1")]
+    path = capture(
+        matrix(
+            calls(*both),
+            seconds(*both),
+            series(PROFILE.plan_info, both[0], plan_id="a", plan="Seq Scan a"),
+            series(PROFILE.query_info, both[0], fingerprint="f1"),
+        )
+    )
+
+    found = Capture(path, PROFILE).surroundings(DEPLOY - WINDOW, DEPLOY + WINDOW)
+
+    assert found.surroundings.plans == ()
+    assert found.fingerprints == {}
+
+
+def test_a_capture_of_the_counters_only_is_surrounded_by_nothing():
+    found = Capture(str(GOLDEN), PROFILE).surroundings()
+
+    assert found.surroundings == Surroundings()
+    assert (found.fingerprints, found.notes) == ({}, ())

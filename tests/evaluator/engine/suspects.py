@@ -84,16 +84,14 @@ def measure(values, name="cpu", instance="") -> ContextSeries:
 
 def starts(*values, instance=KEY.instance) -> ContextSeries:
     """Start times, minutes after the deploy, seen from minute to minute around it."""
-    seen = np.arange(len(values)) - len(values) // 2
+    seen = np.arange(len(values), dtype=np.float64) - len(values) // 2
+    started = np.array(values, dtype=np.float64)
     return ContextSeries(
-        "server start",
-        instance,
-        DEPLOY_AT + 60.0 * seen,
-        DEPLOY_AT + 60.0 * np.array(values),
+        "server start", instance, DEPLOY_AT + 60 * seen, DEPLOY_AT + 60 * started
     )
 
 
-def causes(*others, own=None, of=None, rise=1.0, around=None, **surroundings):
+def causes(*others, own=None, of=None, rise=1.0, **surroundings):
     """What is found for one query that doubled, or for *of*."""
     suspect = of or verdict(2.0)
     found = find_causes(
@@ -101,7 +99,7 @@ def causes(*others, own=None, of=None, rise=1.0, around=None, **surroundings):
         {suspect.key: own or intervals(suspect)},
         deploy(),
         SETTINGS,
-        around or Surroundings(**surroundings),
+        Surroundings(**surroundings),
         find_shifts,
         common_rise={KEY.instance: rise},
     )

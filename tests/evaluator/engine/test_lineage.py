@@ -14,7 +14,7 @@ TOLERANCE = 360.0
 STEP = 60.0
 
 
-def used(queryid, first, last, *, seen=(-30, 30), start=1000.0, **columns):
+def used(queryid, first, last, *, seen=(-30, 30), start=1000.0, rows=None):
     """An entry scraped each minute of *seen*, called between *first* and *last*.
 
     Minutes count from the deploy; 40 calls of 0.1 s in each minute of use.
@@ -26,12 +26,12 @@ def used(queryid, first, last, *, seen=(-30, 30), start=1000.0, **columns):
         times=DEPLOY_AT + STEP * minutes,
         calls=calls,
         seconds=calls / 10,
-        **{name: np.full(minutes.shape, value) for name, value in columns.items()},
+        rows=None if rows is None else np.full(minutes.shape, rows),
     )
 
 
-def followed(*series, same=("old", "new"), **more):
-    prints = {key(queryid): "f1" for queryid in same} | more
+def followed(*series, same=("old", "new")):
+    prints = {key(queryid): "f1" for queryid in same}
     return follow(series, prints, at=DEPLOY_AT, tolerance=TOLERANCE)
 
 

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 
 from evaluator.engine.shifts import find_shifts
 
-TIMES = 1000.0 + 30.0 * np.arange(60)
+TIMES = np.arange(1000.0, 2800.0, 30.0)
 
 
 def step(*levels: float, each: int = 30) -> np.ndarray:
