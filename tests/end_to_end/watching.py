@@ -62,7 +62,8 @@ class Watch:
         """Wait until so many more rounds have come to their end."""
 
         def rounds() -> float:
-            return self.metrics.value("step_duration_seconds_count", step="round")
+            found = self.metrics.of("step_duration_seconds_count", step="round")
+            return sum(count for _, count in found)
 
         enough = rounds() + number
         self.wait_for(lambda: rounds() >= enough, f"{number} more rounds")

@@ -115,15 +115,15 @@ def recorded() -> Iterator[Recording]:
             for job, server in servers.items()
         }
         calls = known.run(servers["quiet"])
-        _wait_for_samples(backends, after=time.time())
+        _wait_for_samples(backends, exporters, after=time.time())
         at = _live_through(stack, servers, exporters, workloads)
-        _wait_for_samples(backends, after=at + RECORDED)
+        _wait_for_samples(backends, exporters, after=at + RECORDED)
         for workload in workloads.values():
             workload.stop()
         problems = {job: workload.problems for job, workload in workloads.items()}
         assert not any(problems.values()), problems
         rows = known.rows(servers["quiet"])
-        _wait_for_samples(backends, after=time.time())
+        _wait_for_samples(backends, exporters, after=time.time())
         yield Recording(
             at=at,
             began=began,
@@ -188,15 +188,22 @@ def _sleep_until(moment: float) -> None:
     time.sleep(max(0.0, moment - time.time()))
 
 
-def _wait_for_samples(backends: Mapping[str, str], *, after: float) -> None:
+def _wait_for_samples(
+    backends: Mapping[str, str], exporters: Mapping[str, Exporter], *, after: float
+) -> None:
     """Wait until each backend shows a scrape of each job that began after *after*."""
     for name, url in backends.items():
-        for job in JOBS:
-            wait_until(
-                lambda url=url, job=job: newest(url, job) > after,  # type: ignore[misc]
-                seconds=30,
-                what=f"{name} shows a new scrape of {job}",
-            )
+        for job, exporter in exporters.items():
+            try:
+                wait_until(
+                    lambda url=url, job=job: newest(url, job) > after,  # type: ignore[misc]
+                    seconds=30,
+                    what=f"{name} shows a new scrape of {job}",
+                )
+            except TimeoutError as error:
+                raise AssertionError(
+                    f"{error}\n{exporter.process.tail()}\n{page(exporter.url)}"
+                ) from error
 
 
 def newest(url: str, job: str) -> float:

@@ -46,6 +46,7 @@ def test_in_the_service_each_fault_is_told_and_counted_and_the_next_round_goes_o
 
     later = watch.grafana.post_deploy(at=troubled.at)
     watch.wait_for(lambda: bool(watch.verdicts(later)), "the next deploy is judged")
+    watch.wait_for_rounds()
 
     assert watch.metrics.value("deploys_pending") == len(FAULTS)
     judged = watch.metrics.of("deploy_info")
