@@ -27,9 +27,12 @@ Rule: TypeAlias = Callable[
 POWER = 0.8
 # Windows that are tried, intervals on each side.
 WINDOWS = (10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
-# Queries of one simulated deploy, how many of them get slower, and how many deploys.
-_FAMILY, _REGRESSED, _DEPLOYS = 400, 4, 25
-_LEAST_DEPLOYS = 3
+# Queries of one simulated deploy, and how many of them get slower. The classic engine
+# judges each alone, so that the others need not be there.
+_FAMILY, _REGRESSED = 400, 4
+_ALONE = 25
+# Regressed queries that are tried, if that many are needed to tell.
+_TRIALS, _LEAST_TRIALS = 100, 12
 # Windows of history in front of a simulated deploy, at most.
 _HISTORY = 8
 # Fewest intervals that tell a noise.
@@ -134,7 +137,7 @@ def share_found(
     rule: Rule,
     rng: np.random.Generator,
 ) -> float:
-    """Share of regressed queries that *rule* finds, one in a hundred being regressed.
+    """Share of regressed queries that *rule* finds, one in a hundred of a deploy.
 
     Stops as soon as the share is clearly not four of five.
 
@@ -143,24 +146,32 @@ def share_found(
     """
     step = float(max(1, round(noise.spacing)))
     settings = replace(settings, window=window * step)
-    history = max(window, min(int(settings.history / step), _HISTORY * window))
+    queries, regressed, history = _ALONE, _ALONE, window
+    if settings.engine != "classic":
+        queries, regressed = _FAMILY, _REGRESSED
+        longest = min(int(settings.history / step), _HISTORY * window)
+        history = max(window, longest)
     deploy = Deploy("simulated", _AT)
+    slower = {_name(row) for row in range(regressed)}
     found = tried = 0
-    for round_ in range(_DEPLOYS):
-        means = _noisy(noise, (_FAMILY, history + window), rng)
-        means[:_REGRESSED, history:] *= 1.0 + rise
+    while tried < _TRIALS:
+        means = _noisy(noise, (queries, history + window), rng)
+        means[:regressed, history:] *= 1.0 + rise
         verdicts = rule(_counters(means, noise, history, step), deploy, settings)
-        regressed = {f"{row:03d}" for row in range(_REGRESSED)}
         found += sum(
             verdict.outcome is Outcome.DETECTED
             for verdict in verdicts
-            if verdict.key.queryid in regressed
+            if verdict.key.queryid in slower
         )
-        tried += _REGRESSED
+        tried += regressed
         sure = 3.0 * np.sqrt(POWER * (1.0 - POWER) / tried)
-        if round_ + 1 >= _LEAST_DEPLOYS and abs(found / tried - POWER) > sure:
+        if tried >= _LEAST_TRIALS and abs(found / tried - POWER) > sure:
             break
     return found / tried
+
+
+def _name(row: int) -> str:
+    return f"{row:03d}"
 
 
 def _calls(noise: Noise) -> float:
@@ -186,7 +197,7 @@ def _counters(
     np.cumsum(means * _calls(noise), axis=1, out=seconds[:, 1:])
     times = _AT + step * np.arange(-history, means.shape[1] - history + 1.0)
     return [
-        CounterSeries(QueryKey("", "", "", f"{row:03d}", ""), times, calls, one)
+        CounterSeries(QueryKey("", "", "", _name(row), ""), times, calls, one)
         for row, one in enumerate(seconds)
     ]
 

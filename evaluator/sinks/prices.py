@@ -88,8 +88,8 @@ def _meaning(prices: PriceList) -> Iterator[str]:
     yield "engine.threshold; it was tried with a threshold of half the rise."
     if prices.measured or prices.unmeasured:
         yield (
-            f"{len(prices.measured)} queries were measured, {prices.unmeasured} have "
-            "too few intervals to measure; a change inside counts as noise."
+            f"Queries measured: {len(prices.measured)}; with too few intervals to "
+            f"measure: {prices.unmeasured}. A change inside counts as noise."
         )
 
 

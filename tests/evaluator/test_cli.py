@@ -36,7 +36,9 @@ def run(*arguments):
         return stop.code
 
 
-@pytest.mark.parametrize("command", ["run", "deploy", "replay", "check"])
+@pytest.mark.parametrize(
+    "command", ["run", "deploy", "replay", "check", "calibrate", "power", "explain"]
+)
 def test_the_help_of_a_command_tells_its_exit_codes_and_an_example(command, capsys):
     assert run(command, "--help") == 0
 
