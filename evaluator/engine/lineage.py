@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model import CounterSeries, Floats, QueryKey
 
@@ -51,45 +50,40 @@ def follow(
     for (instance, *_), family in families.items():
         if len(family) < 2:
             continue
-        begun = oldest[instance]
-        old = [one for one in family if _ends(one, begun, at, tolerance)]
-        new = [one for one in family if _begins(one, begun, at, tolerance)]
-        if len(old) == len(new) == 1 and old[0].key != new[0].key:
+        used = [_used(one, oldest[instance]) for one in family]
+        old = [
+            one
+            for one, use in zip(family, used, strict=True)
+            if use and use[0] < at - tolerance and abs(use[1] - at) <= tolerance
+        ]
+        new = [
+            (one, use[0])
+            for one, use in zip(family, used, strict=True)
+            if use and abs(use[0] - at) <= tolerance
+        ]
+        if len(old) == len(new) == 1:
             del kept[old[0].key]
-            kept[new[0].key] = _joined(old[0], new[0], _first(new[0], begun))
+            kept[new[0][0].key] = _joined(old[0], *new[0])
     return tuple(kept[key] for key in sorted(kept))
 
 
-def _rises(series: CounterSeries) -> NDArray[np.intp]:
-    """Indices of the scrapes after which the calls rose."""
-    return np.flatnonzero(np.diff(series.calls) > 0)
+def _used(series: CounterSeries, begun: float) -> tuple[float, float] | None:
+    """From when to when the id was called; None if it never was.
+
+    Args:
+        begun: oldest scrape of the server; an entry that is younger was made by a call.
+    """
+    rises = np.flatnonzero(np.diff(series.calls) > 0)
+    if not rises.size:
+        return None
+    first = 0 if series.times[0] > begun else rises[0]
+    return float(series.times[first]), float(series.times[rises[-1] + 1])
 
 
-def _first(series: CounterSeries, begun: float) -> int:
-    """Index of the scrape from which the id is in use."""
-    if series.times[0] > begun:
-        return 0
-    rises = _rises(series)
-    return int(rises[0]) if rises.size else series.times.size
-
-
-def _begins(series: CounterSeries, begun: float, at: float, tolerance: float) -> bool:
-    first = _first(series, begun)
-    rises = _rises(series).size > 0
-    return bool(rises and abs(float(series.times[first]) - at) <= tolerance)
-
-
-def _ends(series: CounterSeries, begun: float, at: float, tolerance: float) -> bool:
-    """Whether it was in use well before the deploy, and not long after it."""
-    rises = _rises(series)
-    if not rises.size or float(series.times[_first(series, begun)]) >= at - tolerance:
-        return False
-    return abs(float(series.times[rises[-1] + 1]) - at) <= tolerance
-
-
-def _joined(old: CounterSeries, new: CounterSeries, first: int) -> CounterSeries:
-    """*old* up to the scrape *first* of *new*, whose counters count from there."""
-    kept = old.times < new.times[first]
+def _joined(old: CounterSeries, new: CounterSeries, seam: float) -> CounterSeries:
+    """*old* up to the scrape at *seam*, and *new*, counted from there."""
+    kept = old.times < seam
+    first = int(new.times.searchsorted(seam))
 
     def column(before: Floats | None, after: Floats | None, zero: float) -> Floats:
         left = np.full(old.times.shape, np.nan) if before is None else before

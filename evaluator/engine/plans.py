@@ -8,8 +8,10 @@ from collections.abc import Iterable
 
 from ..model import PlanChange, PlanSeen, QueryKey
 
-# An outline reads ``Limit > Hash Join (Seq Scan a, Index Scan b using b_pkey)``.
-_BETWEEN_NODES = re.compile(r"\s*[>(),;\[\]]\s*")
+# An outline reads ``Limit > Hash Join (Seq Scan a, Index Scan b_pkey on b)``; a long
+# one is cut, and then ends in an ellipsis.
+_BETWEEN_NODES = re.compile(r"\s*[>(),]\s*")
+_CUT = "…"
 
 
 def plan_change(
@@ -55,4 +57,5 @@ def _renamed(key: QueryKey, queryid: str) -> QueryKey:
 
 def _nodes(outline: str) -> Counter[str]:
     """Nodes with their relations and indexes, in the order of the outline."""
-    return Counter(part for part in _BETWEEN_NODES.split(outline) if part)
+    parts = _BETWEEN_NODES.split(outline)
+    return Counter(part for part in parts if part and not part.endswith(_CUT))

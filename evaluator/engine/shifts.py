@@ -42,23 +42,34 @@ def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]
     for members in by_length.values():
         values = np.stack([measures[index][1] for index in members])
         splits, statistics = best_splits(values)
-        p_values = _p_values(values, splits)
+        before, after = _levels(values, splits)
+        p_values = _p_values(values, splits, before, after)
         for row, index in enumerate(members):
-            split = int(splits[row])
             if statistics[row] > 0.0:
                 found[index] = Shift(
-                    at=float(measures[index][0][split]),
-                    before=float(values[row, :split].mean()),
-                    after=float(values[row, split:].mean()),
+                    at=float(measures[index][0][splits[row]]),
+                    before=float(before[row]),
+                    after=float(after[row]),
                     p_value=float(p_values[row]),
                 )
     return found
 
 
-def _p_values(values: Floats, splits: NDArray[np.intp]) -> Floats:
+def _levels(values: Floats, splits: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """(s,) means of the two parts."""
+    n = values.shape[1]
+    left = np.arange(n) < splits[:, None]
+    before = np.where(left, values, 0.0).sum(axis=1) / splits
+    return before, np.where(left, 0.0, values).sum(axis=1) / (n - splits)
+
+
+def _p_values(
+    values: Floats, splits: NDArray[np.intp], before: Floats, after: Floats
+) -> Floats:
     """(s,) two-sided p-values of Welch's test with fewer effective values."""
     tests = welch_tests(values, splits)
-    phi = _correlations(values, splits)
+    left = np.arange(values.shape[1]) < splits[:, None]
+    phi = _correlations(values - np.where(left, before[:, None], after[:, None]))
     inflation = (1.0 + phi) / (1.0 - phi)
     t_squared = tests.t**2 / inflation
     nu = np.maximum(tests.nu / inflation, 1.0)
@@ -66,18 +77,14 @@ def _p_values(values: Floats, splits: NDArray[np.intp]) -> Floats:
     return np.where(np.isfinite(tests.t), corrected, tests.p_nominal)
 
 
-def _correlations(values: Floats, splits: NDArray[np.intp]) -> Floats:
-    """(s,) correlation of neighbours around the means of the two parts, 0 or more.
+def _correlations(rest: Floats) -> Floats:
+    """(s,) correlation of neighbours in (s, n) values around 0; 0 or more.
 
     References:
         Kendall 1954 on the bias, (1 + 4 r)/n.
     """
-    s, n = values.shape
-    phi = np.zeros(s)
-    for row, split in enumerate(splits):
-        parts = values[row, :split], values[row, split:]
-        rest = np.concatenate([part - part.mean() for part in parts])
-        if (power := float(rest @ rest)) > 0.0:
-            r = float(rest[1:] @ rest[:-1]) / power
-            phi[row] = np.clip(r + (1.0 + 4.0 * r) / n, 0.0, _MOST_CORRELATED)
+    power = (rest * rest).sum(axis=1)
+    products = (rest[:, 1:] * rest[:, :-1]).sum(axis=1)
+    r = np.divide(products, power, out=np.zeros_like(power), where=power > 0.0)
+    phi: Floats = np.clip(r + (1.0 + 4.0 * r) / rest.shape[1], 0.0, _MOST_CORRELATED)
     return phi

@@ -28,7 +28,7 @@ TIMES = BEGIN + STEP * np.arange(COUNT)
 DEPLOY = float(TIMES[COUNT // 2])
 BEFORE, AFTER = slice(0, COUNT // 2), slice(COUNT // 2, COUNT)
 OLD, NEW = "-7411562110442223301", "8411562110442223302"
-BY_INDEX = 'Limit > Index Scan orders using "Placed"'
+BY_INDEX = 'Limit > Index Scan Placed "at" on orders'
 BY_SORT = "Limit > Sort > Seq Scan orders"
 
 
@@ -153,7 +153,7 @@ def test_the_plan_that_was_lost_is_told_across_a_renaming(client):
 
     assert change is not None
     assert (change.before, change.after) == (BY_INDEX, BY_SORT)
-    assert change.lost == ('Index Scan orders using "Placed"',)
+    assert change.lost == ('Index Scan Placed "at" on orders',)
 
 
 def test_the_renamed_statement_is_followed(client):

@@ -6,7 +6,7 @@ from evaluator.engine.plans import plan_change
 from evaluator.model import PlanSeen
 from tests.builders import DEPLOY_AT, KEY, key
 
-BY_INDEX = "Limit > Index Scan orders using orders_placed"
+BY_INDEX = "Limit > Index Scan orders_placed on orders"
 BY_SORT = "Limit > Sort > Seq Scan orders"
 
 
@@ -25,18 +25,18 @@ def test_a_lost_index_is_named():
 
     assert found is not None
     assert (found.before, found.after) == (BY_INDEX, BY_SORT)
-    assert found.lost == ("Index Scan orders using orders_placed",)
+    assert found.lost == ("Index Scan orders_placed on orders",)
     assert found.gained == ("Sort", "Seq Scan orders")
 
 
 def test_branches_of_a_join_are_compared_node_by_node():
-    before = "Hash Join (Seq Scan a, Hash > Index Scan b using b_pkey)"
-    after = "Hash Join (Seq Scan a, Hash > Seq Scan a)"
+    before = "Hash Left Join (Seq Scan a, Hash > Index Only Scan b_pkey on b)"
+    after = "Hash Left Join (Seq Scan a, Hash > Seq Scan a)"
 
     found = change(seen("a", -9, -1, before), seen("b", 1, 9, after))
 
     assert found is not None
-    assert found.lost == ("Index Scan b using b_pkey",)
+    assert found.lost == ("Index Only Scan b_pkey on b",)
     assert found.gained == ("Seq Scan a",)
 
 
@@ -94,3 +94,13 @@ def test_another_plan_with_the_same_outline_is_a_change_without_a_difference():
 
     assert found is not None
     assert found.lost == found.gained == ()
+
+
+def test_a_node_that_was_cut_is_neither_lost_nor_gained():
+    long = "Append (Seq Scan part_1, Seq Scan part_2, Seq Sc…"
+
+    found = change(seen("a", -9, -1, long), seen("b", 1, 9, "Seq Scan part_1"))
+
+    assert found is not None
+    assert found.lost == ("Append", "Seq Scan part_2")
+    assert found.gained == ()
