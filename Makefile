@@ -23,10 +23,14 @@ $(READY): requirements-dev.lock pyproject.toml lab/bootstrap.py
 demo: $(READY)
 	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
 
-# The servers are fetched while the checks run: the first time, building takes minutes.
+# The servers are fetched while the rest runs: the first time, building takes minutes.
+# Tests without servers share the cores; those with servers need them to themselves.
 test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
-	$(MAKE) --no-print-directory check && wait $$fetched && $(RUN) -m pytest $(ARGS)
+	$(MAKE) --no-print-directory check && \
+	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
+	$(RUN) -m pytest -m 'not servers' --numprocesses=auto && wait $$fetched && \
+	$(RUN) -m pytest -m servers)
 
 check: $(READY)
 	$(RUN) -m ruff check
