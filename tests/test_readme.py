@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ import requests
 import yaml
 
 from evaluator.config import load
+from evaluator.units import show_time
 from lab import fetch
 from lab.grafana import Grafana
 from lab.postgres import Postgres
@@ -128,7 +128,7 @@ def test_the_commands_work_in_their_order(tmp_path):
                 "http://localhost:9090": prometheus.url,
                 "http://localhost:3000": grafana.url,
                 "=:9719": f"={exporter}",
-                "2026-11-29T14:05:00Z": utc(time.time() - 4),
+                "2026-11-29T14:05:00Z": show_time(time.time() - 4),
             },
         )
         file = reader.adapted(smallest) + "engine: {window: 3s, min_samples: 3}\n"
@@ -158,12 +158,8 @@ def test_the_commands_work_in_their_order(tmp_path):
                 assert grafana.annotations[-1]["text"] == "shop v42"
             finally:
                 stop(watching)
-            reader.replacements["2026-11-29T14:05:00Z"] = utc(time.time() - 4)
+            reader.replacements["2026-11-29T14:05:00Z"] = show_time(time.time() - 4)
             assert "with too little data" in reader.run(by_hand)
             assert "with too little data" in reader.run(save_and_replay)
         finally:
             stop(exporting)
-
-
-def utc(moment):
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
