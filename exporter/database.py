@@ -115,6 +115,23 @@ def optional(cursor: Cursor, sql: str) -> list[tuple[Any, ...]] | None:
         return None
 
 
+def answer_or_state(cursor: Cursor, sql: str) -> tuple[Any, str]:
+    """First value of the answer and "", or None and the SQLSTATE of the refusal.
+
+    In the simple protocol, so that *sql* may hold placeholders such as ``$1``; the
+    caller answers for its being one statement. The transaction goes on.
+    """
+    connection = cursor.connection
+    try:
+        with connection.transaction(), connection.cursor() as simple:
+            row = simple.execute(sql.encode()).fetchone()
+    except psycopg.Error as error:
+        if error.sqlstate is None:
+            raise
+        return None, error.sqlstate
+    return (row[0] if row else None), ""
+
+
 class Database:
     """One server. One thread at a time reads; any thread may abort.
 

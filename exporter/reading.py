@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from . import columns, problems, rows
 from .context import context_query
-from .database import Cursor, Database, Facts, ReadError, optional
+from .database import (
+    Cursor,
+    Database,
+    Facts,
+    ReadError,
+    answer_or_state,
+    optional,
+)
+from .plans import Plan, Skipped, explain_sql, plan_of, skipped_for
 from .problems import WHILE_UP, Problem
 from .snapshot import Evictions, Names, Server, Snapshot, StatementKey
 from .texts import text_of
@@ -84,6 +92,8 @@ def _server(facts: Facts, identity: str | None) -> Server:
         role=facts.role,
         started=facts.started,
         standby=facts.standby,
+        database=facts.database,
+        major=facts.major,
         collecting=collecting,
         capacity=facts.capacity,
         reads_all=facts.reads_all,
@@ -145,6 +155,14 @@ def read_texts(
 def _texts(
     cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
 ) -> dict[StatementKey, str]:
+    rows_of_keys = _text_rows(cursor, facts, keys, length)
+    return {key: text_of(cut, whole) for key, cut, whole in rows_of_keys}
+
+
+def _text_rows(
+    cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
+) -> Iterator[tuple[StatementKey, str | None, str | None]]:
+    """Key, cut text, whole text; one at a time: all may be hundreds of megabytes."""
     problem = _unreadable(facts)
     if problem is not None:
         raise ReadError(problem)
@@ -154,9 +172,36 @@ def _texts(
         "length": length,
         "whole": PARSED_BYTES,
     }
-    found = {}
-    # One row at a time: all together may be hundreds of megabytes.
     for *head, cut, whole in cursor.stream(sql, asked):
         if (key := tuple(head)) in keys:
-            found[key] = text_of(cut, whole)
-    return found
+            yield key, cut, whole
+
+
+def read_whole_texts(
+    database: Database, keys: Collection[StatementKey], deadline: float
+) -> dict[StatementKey, str]:
+    """Whole texts of the statements *keys*, of those that are not too long.
+
+    Raises:
+        ReadError: they could not be read.
+    """
+
+    def work(cursor: Cursor, facts: Facts) -> dict[StatementKey, str]:
+        found = _text_rows(cursor, facts, frozenset(keys), 1)
+        return {key: whole for key, _, whole in found if whole}
+
+    return database.transact(work, deadline)
+
+
+def read_plan(database: Database, query: str, deadline: float) -> Plan | Skipped:
+    """The generic plan of *query*, which is one statement that has a plan.
+
+    Raises:
+        ReadError: the server could not be asked.
+    """
+
+    def work(cursor: Cursor, _: Facts) -> Plan | Skipped:
+        explained, state = answer_or_state(cursor, explain_sql(query))
+        return skipped_for(state) if state else plan_of(explained)
+
+    return database.transact(work, deadline)

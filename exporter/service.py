@@ -7,6 +7,7 @@ from pathlib import Path
 from ssl import SSLContext
 from wsgiref.types import WSGIApplication
 
+from .planreader import PlanSettings
 from .server import WebServer
 from .settings import Settings
 from .target import Target, TargetSettings
@@ -88,10 +89,18 @@ def target_settings(settings: Settings) -> TargetSettings:
             interval=settings.texts_interval,
             timeout=settings.texts_timeout,
         )
+    plans = None
+    if settings.plans_enabled:
+        plans = PlanSettings(
+            number=settings.plans_number,
+            interval=settings.plans_interval,
+            timeout=settings.plans_timeout,
+        )
     return TargetSettings(
         counters=settings.statements_counters,
         created=settings.web_openmetrics_created,
         texts=texts,
         context=settings.context_enabled,
-        limit=settings.statements_limit,
+        limit=settings.statements_limit or None,
+        plans=plans,
     )

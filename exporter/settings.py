@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from .counters import COUNTER_FIELDS, DEFAULT_COUNTERS
 from .dsn import Dsn
-from .families import COUNTER_FIELDS, DEFAULT_COUNTERS
 from .logs import FORMATS, LEVELS
 
 DEFAULT_PORT = 9719
@@ -45,6 +45,10 @@ class Settings:
     texts_length: int = 200
     texts_interval: float = 60.0
     texts_timeout: float = 2.0
+    plans_enabled: bool = False
+    plans_number: int = 20
+    plans_interval: float = 300.0
+    plans_timeout: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +245,26 @@ SETTINGS = (
         "texts.timeout",
         _duration,
         "time for one read of texts; scrapes wait for it (default 2s)",
+        "DURATION",
+    ),
+    Setting(
+        "plans.enabled",
+        _switch,
+        "EXPLAIN (GENERIC_PLAN) the costliest statements, from PostgreSQL 16 on, for "
+        "pg_stat_statements_plan_info (default false)",
+        "true|false",
+    ),
+    Setting("plans.number", _whole(1), "how many statements (default 20)", "NUMBER"),
+    Setting(
+        "plans.interval",
+        _duration,
+        "time between two rounds of plans (default 5m)",
+        "DURATION",
+    ),
+    Setting(
+        "plans.timeout",
+        _duration,
+        "time for one plan; scrapes wait for it (default 1s)",
         "DURATION",
     ),
 )

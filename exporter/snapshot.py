@@ -56,7 +56,8 @@ class Server:
     Args:
         version: as PostgreSQL spells it, for example ``17.11``.
         extension: version of pg_stat_statements in this database; empty without.
-        role: the role that the exporter is logged in as.
+        role, database: what the exporter is logged in as, and where.
+        major: major version, for example 17.
         started: when the server started, Unix seconds.
         standby: whether it is in recovery.
         collecting: whether executions are counted (``pg_stat_statements.track`` and
@@ -71,6 +72,8 @@ class Server:
     role: str
     started: float
     standby: bool
+    database: str = ""
+    major: int = 0
     collecting: bool | None = None
     capacity: int | None = None
     reads_all: bool = True

@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from .counters import DEFAULT_COUNTERS, SINCE
 from .database import Database
 from .dsn import Dsn
 from .exposition import Family
-from .families import DEFAULT_COUNTERS, SINCE, families, own_families
+from .families import families, own_families, plan_families
 from .labels import LabelBook
 from .limit import COST, Limit
 from .logs import fields
+from .planreader import PlanReader, PlanSettings
 from .problems import TIMEOUT, Reason
 from .reading import Wanted, read_snapshot
 from .scrape import Scrape
@@ -34,6 +36,7 @@ class TargetSettings:
         texts: how texts are read; None shows none.
         context: whether to show server-wide series.
         limit: most statements to show; None shows all.
+        plans: how plans are read; None reads none.
     """
 
     counters: tuple[str, ...] = DEFAULT_COUNTERS
@@ -41,6 +44,7 @@ class TargetSettings:
     texts: TextSettings | None = None
     context: bool = True
     limit: int | None = None
+    plans: PlanSettings | None = None
 
 
 class Target:
@@ -54,19 +58,22 @@ class Target:
         self._turns = Turns(self._database.abort)
         self._limit = Limit(settings.limit) if settings.limit else None
         self._told: frozenset[Reason] = frozenset()
-        self._texts = settings.texts and TextReader(
-            name, self._database, self._turns, settings.texts
-        )
+        mine = (name, self._database, self._turns)
+        texts, plans = settings.texts, settings.plans
+        self._texts = TextReader(*mine, texts) if texts else None
+        self._plans = PlanReader(*mine, plans) if plans else None
+        both = (self._texts, self._plans)
+        self._readers = [reader for reader in both if reader is not None]
 
     def start(self) -> None:
         """Begin what goes on between scrapes."""
-        if self._texts:
-            self._texts.start()
+        for reader in self._readers:
+            reader.start()
 
     def close(self) -> None:
         """End what is under way, and the connection."""
-        if self._texts:
-            self._texts.close()
+        for reader in self._readers:
+            reader.close()
         if self._turns.stop():
             self._database.close()
 
@@ -83,7 +90,7 @@ class Target:
 
     def _read(self, deadline: float) -> Scrape:
         fields = {*self._settings.counters, SINCE}
-        if self._limit:
+        if self._limit or self._plans:
             fields.add(COST)
         wanted = Wanted(fields, context=self._settings.context)
         snapshot = read_snapshot(self._database, wanted, deadline)
@@ -98,6 +105,8 @@ class Target:
         self._tell(snapshot)
         if self._texts and snapshot.statements is not None:
             self._texts.saw(snapshot.statements.keys)
+        if self._plans:
+            self._plans.saw(snapshot)
         return Scrape(snapshot, lambda: self._families(snapshot))
 
     def _families(self, snapshot: Snapshot) -> Iterator[Family]:
@@ -108,6 +117,10 @@ class Target:
             texts=self._texts.book.known if self._texts else None,
             created=self._settings.created,
         )
+        if self._plans:
+            yield from plan_families(
+                snapshot.statements, self._book, self._plans.newest
+            )
         yield from own_families(
             connects=self._database.connects,
             text_failures=self._texts.failures if self._texts else None,

@@ -11,7 +11,7 @@ from exporter.columns import (
     texts_query,
     version_of,
 )
-from exporter.families import COUNTER_FIELDS
+from exporter.counters import COUNTER_FIELDS
 
 VERSIONS = [(1, minor) for minor in range(4, 13)]
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from exporter.families import COUNTERS, DEFAULT_COUNTERS, families
+from exporter.counters import COUNTERS, DEFAULT_COUNTERS
+from exporter.families import families
 from exporter.labels import LabelBook
 from exporter.problems import EXTENSION_MISSING, TIMEOUT, Reason
 from exporter.snapshot import Evictions, Server, Snapshot

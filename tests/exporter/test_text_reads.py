@@ -73,6 +73,22 @@ def test_new_statements_get_their_text_later(server: Postgres) -> None:
         assert shows(exporter, "SELECT c FROM t")
 
 
+def test_a_table_made_anew_changes_the_queryid_and_not_the_fingerprint(
+    server: Postgres,
+) -> None:
+    server.execute("CREATE TABLE again (x int); SELECT x FROM again")
+
+    with exporting(server.dsn, *FLAGS) as exporter:
+        before = shows(exporter, "SELECT x FROM again")
+        server.execute("SELECT pg_stat_statements_reset()")
+        server.execute("DROP TABLE again; CREATE TABLE again (x int)")
+        server.execute("SELECT x FROM again")
+        after = shows(exporter, "SELECT x FROM again")
+
+    assert before["queryid"] != after["queryid"]
+    assert before["fingerprint"] == after["fingerprint"]
+
+
 def test_secrets_in_statements_are_not_shown(server: Postgres) -> None:
     server.execute("CREATE ROLE secretive PASSWORD 'hunter2'")
     server.execute("SELECT d FROM t")
