@@ -15,11 +15,10 @@ from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
 from .assembly import Systems
 from .config import Config, EngineConfig, load
-from .errors import SourceError
 from .examination import examine
 from .ledger import Ledger
 from .model import Deploy, Report
-from .selection import engine_with, must_have_passed
+from .selection import engine_with, known_neighbours, must_have_passed
 from .service import Outside, Schedule, Service
 from .sinks.gauges import Gauges
 from .sinks.report import to_json, to_table
@@ -95,21 +94,12 @@ def deploy(options: argparse.Namespace) -> int:
         settings,
         time.time,
         around=systems.around,
-        others=_neighbours(systems, one, settings.window),
+        others=known_neighbours(systems, one, settings.window),
     )
     _print(report, options)
     if options.annotate:
         systems.annotations().publish(report)
     return int(bool(report.detected))
-
-
-def _neighbours(systems: Systems, one: Deploy, window: float) -> list[Deploy]:
-    """Other deploys only explain; a Grafana that is down must not cost the verdict."""
-    try:
-        return systems.neighbours(one, window)
-    except SourceError as error:
-        log.warning("other deploys are not known", error=str(error))
-        return []
 
 
 def replay(options: argparse.Namespace) -> int:

@@ -1,15 +1,20 @@
-"""What arguments choose: the engine, the window, and a moment that has passed."""
+"""What arguments choose: the engine, the window, a moment, and what is near it."""
 
 from __future__ import annotations
 
 import time
 
+import structlog
 from msgspec.structs import replace
 
+from .assembly import Systems
 from .config import EngineConfig
-from .errors import ConfigurationError
+from .errors import ConfigurationError, SourceError
+from .model import Deploy
 from .units import show_duration, show_time
 from .validation import Duration
+
+log = structlog.get_logger()
 
 
 def engine_with(
@@ -41,3 +46,12 @@ def must_have_passed(at: float, window: float, argument: str = "--at") -> None:
             f"{show_time(at + window)}, in {show_duration(at + window - now)}; wait, "
             "or take a shorter --window"
         )
+
+
+def known_neighbours(systems: Systems, one: Deploy, window: float) -> list[Deploy]:
+    """Other deploys only explain; a Grafana that is down must not cost the verdict."""
+    try:
+        return systems.neighbours(one, window)
+    except SourceError as error:
+        log.warning("other deploys are not known", error=str(error))
+        return []

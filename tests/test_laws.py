@@ -56,7 +56,7 @@ EVALUATOR = {
         *{"engine", "sinks", "tables", "examination", "placebo", "stretches"},
         *{"selection", "words", "inquiries"},
     },
-    "selection": {"config", "errors", "units", "validation"},
+    "selection": {"model", "assembly", "config", "errors", "units", "validation"},
     "web": {"errors"},
     "assembly": {"model", "errors", "http", "config", "sources", "sinks"},
 }

@@ -6,36 +6,59 @@ import argparse
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..assembly import Systems
 from ..config import Config, EngineConfig, load
 from ..engine.intervals import interval_means
+from ..engine.judge import follow
 from ..errors import ConfigurationError
-from ..examination import examine
-from ..model import Deploy, Report, Settings
-from ..selection import engine_with, must_have_passed
+from ..examination import Around, examine
+from ..model import CounterSeries, Deploy, QueryKey, Report, Settings
+from ..selection import engine_with, known_neighbours, must_have_passed
 from ..sinks.explanation import explain_verdict
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading
+from ..sources.surroundings import Found
 from ..units import parse_time, show_duration
 from ..validation import nearest
 from .output import say
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One deploy, and where what is known of it comes from."""
+
+    deploy: Deploy
+    settings: Settings
+    read: Callable[[Deploy, float, float], Reading]
+    around: Around
+    others: Sequence[Deploy] = ()
+
+
 def explain(options: argparse.Namespace) -> int:
     """Print the seven steps for each query with the id that was asked for."""
-    if options.capture is not None:
-        deploy, read, settings = _from_capture(options)
-    else:
-        deploy, read, settings = _from_systems(options)
-    kept = _Kept(read)
-    report = examine(deploy, kept, settings, time.time)
-    verdicts = [one for one in report.verdicts if one.key.queryid == options.queryid]
+    case = _from_systems(options) if options.capture is None else _from_capture(options)
+    deploy, settings = case.deploy, case.settings
+    kept = _Kept(case)
+    report = examine(
+        deploy,
+        kept.read,
+        settings,
+        time.time,
+        around=kept.around,
+        others=case.others,
+    )
+    verdicts = [
+        one
+        for one in report.verdicts
+        if options.queryid in (one.key.queryid, one.replaces)
+    ]
     if not verdicts:
         raise ConfigurationError(_unknown(options.queryid, report))
-    series = {one.key: one for one in kept.reading.series}
+    series = kept.series(deploy, settings)
     intervals = interval_means(
         [series[verdict.key] for verdict in verdicts],
         deploy.at - settings.window,
@@ -43,12 +66,11 @@ def explain(options: argparse.Namespace) -> int:
         max_gap=settings.max_gap,
     )
     width = shutil.get_terminal_size().columns
-    say(
-        "\n\n".join(
-            explain_verdict(verdict, one, report, width=width)
-            for verdict, one in zip(verdicts, intervals, strict=True)
-        )
-    )
+    explained = [
+        explain_verdict(verdict, one, report, width=width)
+        for verdict, one in zip(verdicts, intervals, strict=True)
+    ]
+    say("\n\n".join(explained))
     for note in report.notes:
         say(f"note: {note}")
     return int(any(verdict in report.detected for verdict in verdicts))
@@ -57,21 +79,36 @@ def explain(options: argparse.Namespace) -> int:
 class _Kept:
     """Remembers what was read for the judgement, since the plot shows the same."""
 
-    def __init__(self, read: Callable[[Deploy, float, float], Reading]) -> None:
-        self._read = read
-        self.reading = Reading()
+    def __init__(self, case: _Case) -> None:
+        self._case = case
+        self._reading = Reading()
+        self._found = Found()
 
-    def __call__(self, deploy: Deploy, start: float, end: float) -> Reading:
-        self.reading = self._read(deploy, start, end)
-        return self.reading
+    def read(self, deploy: Deploy, start: float, end: float) -> Reading:
+        self._reading = self._case.read(deploy, start, end)
+        return self._reading
+
+    def around(
+        self, deploy: Deploy, start: float, end: float, instances: Collection[str]
+    ) -> Found:
+        self._found = self._case.around(deploy, start, end, instances)
+        return self._found
+
+    def series(
+        self, deploy: Deploy, settings: Settings
+    ) -> Mapping[QueryKey, CounterSeries]:
+        """The counters that were judged, by query."""
+        followed = follow(
+            self._reading.series,
+            self._found.fingerprints,
+            at=deploy.at,
+            tolerance=settings.tolerance,
+        )
+        return {one.key: one for one in followed}
 
 
-def _from_capture(
-    options: argparse.Namespace,
-) -> tuple[Deploy, Callable[[Deploy, float, float], Reading], Settings]:
-    at = options.at
-    if at is None:
-        at = _time(options.deploy)
+def _from_capture(options: argparse.Namespace) -> _Case:
+    at = options.at if options.at is not None else _time(options.deploy)
     if at is None:
         raise ConfigurationError(
             f"--deploy: {options.deploy!r} is no time, and a capture knows no ids; "
@@ -79,17 +116,15 @@ def _from_capture(
         )
     capture = Capture(options.capture, PROFILES[options.profile])
     engine = engine_with(EngineConfig(), window=options.window, name=options.engine)
+    return _Case(
+        Deploy(id=f"replay-{at:.0f}", at=at, source=options.capture),
+        engine.settings(),
+        lambda _, start, end: capture.read(start, end),
+        lambda _, start, end, __: capture.surroundings(start, end),
+    )
 
-    def read(_: Deploy, start: float, end: float) -> Reading:
-        return capture.read(start, end)
 
-    one = Deploy(id=f"replay-{at:.0f}", at=at, source=options.capture)
-    return one, read, engine.settings()
-
-
-def _from_systems(
-    options: argparse.Namespace,
-) -> tuple[Deploy, Callable[[Deploy, float, float], Reading], Settings]:
+def _from_systems(options: argparse.Namespace) -> _Case:
     config = load(options.config_file)
     engine = engine_with(config.engine, window=options.window, name=options.engine)
     settings = engine.settings()
@@ -105,7 +140,8 @@ def _from_systems(
             source="command line",
         )
     must_have_passed(deploy.at, settings.window, "--deploy")
-    return deploy, systems.read, settings
+    others = known_neighbours(systems, deploy, settings.window)
+    return _Case(deploy, settings, systems.read, systems.around, others)
 
 
 def _time(text: str) -> float | None:
