@@ -16,6 +16,7 @@ from itertools import product
 from statistics import median
 
 from lab.postgres import Postgres
+from lab.process import wait_until
 
 from .exporters import COUNTERS, Client, Theirs, ours, statement_samples
 from .statements import fill
@@ -29,6 +30,8 @@ MEMORY_GOAL = 60.0
 FLAT_GOAL = 1.2
 GROWTH_GOAL = 1.2
 WARM_UP = 3
+TEXTS = b"\npg_stat_statements_query_info{"
+TEXT_SECONDS = 120
 
 
 @dataclass(slots=True)
@@ -95,14 +98,14 @@ def check_same(mine: bytes, other: bytes) -> int:
     return len(left)
 
 
-def beside(server: Postgres, rounds: int) -> Iterator[str]:
+def beside(server: Postgres, numbers: Sequence[int], rounds: int) -> Iterator[str]:
     """Time both exporters, plain and packed, for each number of counters."""
     dsn = server.dsn_for(database="postgres")
     with ExitStack() as stack:
         timed: dict[tuple[int, bool, bool], Timed] = {}
         series = {}
         clients = []
-        for number in NUMBERS:
+        for number in numbers:
             counters = COUNTERS[:number]
             pair = []
             for program in (ours(dsn, counters), Theirs(dsn, counters)):
@@ -115,12 +118,12 @@ def beside(server: Postgres, rounds: int) -> Iterator[str]:
                 timed[number, gzip, side == 0] = Timed(client, gzip)
         take_turns(list(timed.values()), rounds)
         yield _times(timed, series)
-        yield _memory(clients)
+        yield _memory(numbers, clients)
 
 
 def _times(timed: dict[tuple[int, bool, bool], Timed], series: dict[int, int]) -> str:
     rows = []
-    for gzip, number in product((False, True), NUMBERS):
+    for gzip, number in product((False, True), series):
         mine, other = timed[number, gzip, True], timed[number, gzip, False]
         ratio = mine.median / other.median
         goal = (GZIP_GOALS if gzip else PLAIN_GOALS)[number]
@@ -140,9 +143,9 @@ def _times(timed: dict[tuple[int, bool, bool], Timed], series: dict[int, int]) -
     return table([*head, "theirs, ms", "ratio of medians", "goal", ""], rows)
 
 
-def _memory(clients: Sequence[Sequence[Client]]) -> str:
+def _memory(numbers: Sequence[int], clients: Sequence[Sequence[Client]]) -> str:
     rows = []
-    for number, (mine, other) in zip(NUMBERS, clients, strict=True):
+    for number, (mine, other) in zip(numbers, clients, strict=True):
         peak = mine.peak_memory()
         goal = against(round(peak), MEMORY_GOAL)
         rows.append((f"{number}", f"{peak:.0f}", f"{other.peak_memory():.0f}", *goal))
@@ -161,6 +164,8 @@ def text_sizes(small: Postgres, large: Postgres, rounds: int) -> str:
             )
             client = Client(stack.enter_context(program))
             timed[texts, is_large] = Timed(stack.enter_context(client), gzip=False)
+            if texts:
+                _wait_for_texts(client)
         take_turns(list(timed.values()), rounds)
         for texts in (False, True):
             short, long = timed[texts, False], timed[texts, True]
@@ -179,20 +184,35 @@ def text_sizes(small: Postgres, large: Postgres, rounds: int) -> str:
     return table([*head, "peak with long texts, MB"], rows)
 
 
-def growth(few: Postgres, many: Postgres, numbers: tuple[int, int], rounds: int) -> str:
+def _wait_for_texts(client: Client) -> None:
+    wait_until(
+        lambda: TEXTS in client.scrape(gzip=False)[1],
+        seconds=TEXT_SECONDS,
+        what="texts shown",
+    )
+
+
+def growth(
+    few: Postgres,
+    many: Postgres,
+    statements: tuple[int, int],
+    numbers: Sequence[int],
+    rounds: int,
+) -> str:
     """Time ours with few and with many statements; cost per statement."""
     rows = []
     with ExitStack() as stack:
         timed = {}
-        for number, (which, server) in product(NUMBERS, enumerate((few, many))):
+        for number, (which, server) in product(numbers, enumerate((few, many))):
             program = ours(server.dsn, COUNTERS[:number])
             client = Client(stack.enter_context(program))
             timed[number, which] = Timed(stack.enter_context(client), gzip=False)
         take_turns(list(timed.values()), rounds)
-        for number in NUMBERS:
+        for number in numbers:
             small, large = timed[number, 0], timed[number, 1]
             each = [
-                1e6 * t.median / n for t, n in zip((small, large), numbers, strict=True)
+                1e6 * t.median / n
+                for t, n in zip((small, large), statements, strict=True)
             ]
             ratio = each[1] / each[0]
             rows.append(
@@ -206,7 +226,12 @@ def growth(few: Postgres, many: Postgres, numbers: tuple[int, int], rounds: int)
                     f"{large.client.peak_memory():.0f}",
                 )
             )
-    head = ["counters", f"{numbers[0]:,}, ms", f"{numbers[1]:,}, ms", "µs a statement"]
+    head = [
+        "counters",
+        f"{statements[0]:,}, ms",
+        f"{statements[1]:,}, ms",
+        "µs a statement",
+    ]
     return table([*head, "ratio", "goal", "", "peak with many, MB"], rows)
 
 
@@ -214,6 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="bench.exporter", description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--counters", type=int, nargs="+", default=NUMBERS)
     parser.add_argument("--statements", type=int, default=5_000)
     parser.add_argument("--many", type=int, default=49_900)
     parser.add_argument("--megabytes", type=int, default=150, help="of long texts")
@@ -223,14 +249,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with filled(number) as small:
         print(f"\n### {number:,} statements, PostgreSQL {VERSION}, {rounds} rounds")
         print("\nTimes: least / median. Memory: the most ever held.")
-        for found in beside(small, rounds):
+        for found in beside(small, chosen.counters, rounds):
             print(f"\n{found}", flush=True)
         with filled(number, chosen.megabytes * 1_000_000 // number) as large:
             print(f"\n### 6 counters, short texts and {chosen.megabytes} MB of texts\n")
             print(text_sizes(small, large, rounds), flush=True)
         with filled(many, capacity=max(100, many + 100)) as full:
             print(f"\n### {number:,} and {many:,} statements\n")
-            print(growth(small, full, (number, many), max(3, rounds // 2)), flush=True)
+            sizes, rounds = (number, many), max(3, rounds // 2)
+            print(growth(small, full, sizes, chosen.counters, rounds), flush=True)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ def ours(dsn: str, counters: Sequence[str], *, texts: bool = False) -> Exporter:
     flags = [
         f"--statements.counters={','.join(counters)}",
         f"--texts.enabled={'true' if texts else 'false'}",
+        # Read soon, and however long it takes: the scrapes are what is timed.
+        "--texts.interval=2s",
+        "--texts.timeout=60s",
     ]
     return Exporter(dsn, flags=flags)
 
