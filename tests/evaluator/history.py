@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -62,6 +62,28 @@ def _answer(request: Request, series: Sequence[CounterSeries]) -> object:
             ],
         }
     return json.loads(json.dumps({"status": "success", "data": data}))
+
+
+def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str]) -> str:
+    """What ``replay`` takes: the counters, and the fingerprint of each query id."""
+    result = [
+        {
+            "metric": _labels(name, one),
+            "values": _values(name, one, -np.inf, np.inf),
+        }
+        for one in series
+        for name in _NAMES
+    ]
+    result += [
+        {
+            "metric": _labels(PROFILE.query_info, one)
+            | {PROFILE.fingerprint: fingerprints[one.key.queryid]},
+            "values": [(at, "1") for at in one.times.tolist()],
+        }
+        for one in series
+    ]
+    data = {"resultType": "matrix", "result": result}
+    return json.dumps({"status": "success", "data": data})
 
 
 _NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}

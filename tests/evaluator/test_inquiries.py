@@ -14,9 +14,10 @@ from evaluator.cli import main
 from evaluator.units import show_time
 from lab.faults import Fault
 from lab.grafana import Grafana
-from tests.builders import counters, noise
-from tests.evaluator.history import remembering
+from tests.builders import DEPLOY_AT, counters, noise
+from tests.evaluator.history import capture_of, remembering
 from tests.evaluator.test_golden import GOLDEN
+from tests.evaluator.test_stretches import cut_of
 
 CAPTURE = ("--capture", str(GOLDEN / "capture.json"))
 DEPLOY = ("--deploy-time", "1790000000")
@@ -266,6 +267,25 @@ def test_explain_ends_with_0_for_a_query_that_is_not_named(capsys):
     assert run("explain", "102", *CAPTURE, *DEPLOY, "--engine=classic") == 0
 
     assert "verdict: no_regression at prefilter" in capsys.readouterr().out
+
+
+def test_a_query_whose_id_changed_is_found_by_both_ids(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    old, new = (
+        counters(mean * noise(rng), queryid=queryid)
+        for mean, queryid in ((0.01, "111"), (0.02, "222"))
+    )
+    capture = tmp_path / "capture.json"
+    whole = [cut_of(old, 0.0, DEPLOY_AT), cut_of(new, DEPLOY_AT, np.inf)]
+    capture.write_text(capture_of(whole, {"111": "same", "222": "same"}))
+    arguments = ("--capture", str(capture), f"--deploy-time={DEPLOY_AT:.0f}")
+
+    codes = [run("explain", queryid, *arguments) for queryid in ("111", "222")]
+
+    output = capsys.readouterr().out
+    assert codes == [1, 1]
+    assert output.count("query id: was 111 before the deploy; followed as one") == 2
+    assert output.count("30 intervals and 1200 calls before, 29 and 1160 after") == 2
 
 
 def test_explain_fits_the_terminal(capsys, monkeypatch):
