@@ -13,7 +13,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -39,8 +40,7 @@ def once(name: str, make: Callable[[Path], None]) -> Path:
     target = cache_folder() / name
     if target.exists():
         return target
-    with Path(f"{target}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(name):
         if target.exists():
             return target
         staging = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=target.parent))
@@ -51,6 +51,14 @@ def once(name: str, make: Callable[[Path], None]) -> Path:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     return target
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """No other process is in a block of this *name* meanwhile."""
+    with (cache_folder() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cache import cache_folder, once, say
+from .cache import alone, cache_folder, once, say
 
 DOWNLOAD_SECONDS = 300
 
@@ -86,36 +86,44 @@ def _installed(package: str) -> bool:
 
 
 def _download(packages: Sequence[str], folder: Path) -> None:
-    """Download by the system's package lists, else by fresh private ones."""
-    fetch = ["download", *packages]
-    try:
-        _run(["apt-get", *_PRIVATE_CACHE, *fetch], cwd=folder)
-    except subprocess.CalledProcessError:
-        lists = cache_folder() / "apt"
-        for part in ("lists/partial", "cache/archives/partial"):
-            (lists / part).mkdir(parents=True, exist_ok=True)
-        private = [
-            *_PRIVATE_CACHE,
-            f"--option=Dir::State::lists={lists}/lists",
-            f"--option=Dir::Cache={lists}/cache",
-        ]
+    """Download by the system's package lists, else by private ones, else by fresh ones.
+
+    The system's may be missing or so old that what they name is gone.
+    """
+    download = ["download", *packages]
+    if not _complaint(download, [], folder):
+        return
+    with alone("apt"):
+        private = _private_lists()
+        if not _complaint(download, private, folder):
+            return
         say("reading Debian's package lists")
         # One source that fails need not matter; whether it did, the download tells.
-        subprocess.run(
-            ["apt-get", *private, "update"],
-            capture_output=True,
-            timeout=DOWNLOAD_SECONDS,
-            check=False,
-        )
-        _run(["apt-get", *private, *fetch], cwd=folder)
+        _complaint(["update"], private, folder)
+        if complaint := _complaint(download, private, folder):
+            raise OSError(complaint)
 
 
-# Root's apt would switch to a user that may not write where we download.
-_PRIVATE_CACHE = [
-    "--quiet",
-    "--option=APT::Sandbox::User=root",
-    "--option=Debug::NoLocking=1",
-]
+def _private_lists() -> list[str]:
+    """Options for apt-get to keep its package lists in our cache."""
+    base = cache_folder() / "apt"
+    for part in ("lists/partial", "cache/archives/partial"):
+        (base / part).mkdir(parents=True, exist_ok=True)
+    return [
+        f"--option=Dir::State::lists={base}/lists",
+        f"--option=Dir::Cache={base}/cache",
+    ]
+
+
+def _complaint(command: Sequence[str], options: Sequence[str], folder: Path) -> str:
+    """Run apt-get; what it complained of, or nothing."""
+    # Root's apt would switch to a user that may not write into our folders.
+    as_we_are = ["--option=APT::Sandbox::User=root", "--option=Debug::NoLocking=1"]
+    try:
+        _run(["apt-get", *as_we_are, *options, *command], cwd=folder)
+    except subprocess.CalledProcessError as error:
+        return _reason(error)
+    return ""
 
 
 def _run(command: Sequence[str], cwd: Path | None = None) -> str:

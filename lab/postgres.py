@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from . import fetch
 from .cache import once
-from .process import Process, free_port, wait_until
+from .process import LaunchError, Process, free_port, wait_until
 
 SUPERUSER = "postgres"
 PASSWORD = "lab"  # noqa: S105 - of throw-away servers on loopback
@@ -81,7 +81,7 @@ class Postgres:
                 [binaries / "postgres", "-D", data, *options],
                 log=self._folder / "log",
                 ready=self._answers,
-                environment=ENVIRONMENT,
+                environment=_environment(self.version),
                 user=server_user(),
                 # "Fast" shutdown: does not wait for clients to leave.
                 stop_signal=signal.SIGINT,
@@ -208,7 +208,7 @@ def _template(version: str) -> Path:
             (work / "password").write_text(PASSWORD, encoding="utf-8")
             _give_away(work)
             user = server_user()
-            subprocess.run(
+            made = subprocess.run(
                 [
                     str(home / "bin" / "initdb"),
                     f"--pgdata={work / 'data'}",
@@ -219,17 +219,24 @@ def _template(version: str) -> Path:
                     "--wal-segsize=4",
                     "--no-sync",
                 ],
-                env={**os.environ, **ENVIRONMENT},
+                env={**os.environ, **_environment(version)},
                 user=user,
                 group=user,
                 extra_groups=None if user is None else [],
                 cwd=work,
                 capture_output=True,
-                check=True,
+                text=True,
+                check=False,
             )
+            if made.returncode != 0:
+                raise LaunchError(f"initdb of PostgreSQL {version}: {made.stderr}")
             shutil.copytree(work / "data", folder / "data")
 
     return once(f"{home.name}-data", make)
+
+
+def _environment(version: str) -> dict[str, str]:
+    return {**ENVIRONMENT, **fetch.postgres_libraries(version)}
 
 
 def _give_away(folder: Path) -> None:
