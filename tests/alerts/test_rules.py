@@ -79,7 +79,9 @@ def test_every_alert_leads_to_its_runbook_and_every_runbook_has_its_alert() -> N
     assert named == {f"alerts/runbooks/{rule['alert']}.md" for rule in alerts()}
 
 
-@pytest.mark.parametrize("page", sorted(ALERTS.glob("runbooks/*.md")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page", sorted(ALERTS.glob("runbooks/*.md")), ids=lambda p: p.stem
+)
 def test_a_runbook_tells_meaning_impact_diagnosis_and_mitigation(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
 
