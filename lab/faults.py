@@ -146,9 +146,7 @@ class Handler(BaseHTTPRequestHandler):
         form = parse_qsl(address.query, keep_blank_values=True)
         if "form-urlencoded" in self.headers.get("Content-Type", ""):
             form += parse_qsl(body.decode(), keep_blank_values=True)
-        request = Request(
-            self.command, address.path, self.headers, tuple(form), body
-        )
+        request = Request(self.command, address.path, self.headers, tuple(form), body)
         try:
             self.respond(request)
         except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
