@@ -1,0 +1,53 @@
+"""Prometheus misbehaves: every fault is told and counted, and nothing is concluded."""
+
+from __future__ import annotations
+
+import pytest
+
+from .commands import TOKEN, evaluator, write
+from .relay import Relay
+from .trouble import FAULTS
+
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_verdict_is_given_on(recording, fault, tmp_path):
+    answer, words = FAULTS[fault]
+    config = recording.config("prometheus-2")
+    (tmp_path / "token").write_text(TOKEN)
+    with Relay(recording.backends["prometheus-2"], answer) as relay:
+        config["prometheus"] |= {"url": relay.url, "timeout": "3s"}
+        config["prometheus"]["token_file"] = str(tmp_path / "token")
+
+        ended = evaluator(
+            *("deploy", "--at", f"{recording.at:.3f}", "--service", "shop"),
+            config=write(tmp_path, config),
+        )
+
+    assert ended.code == 3
+    assert ended.output == ""
+    (line,) = ended.complaint.splitlines()
+    assert line.startswith("pgverdict-evaluator: ")
+    assert words in line
+
+
+def test_in_the_service_each_fault_is_told_and_counted_and_the_next_round_goes_on(
+    troubled,
+):
+    watch, deploys = troubled.watch, troubled.deploys
+    watch.wait_for(lambda: watch.errors("judge") == len(FAULTS), "every fault is met")
+
+    complaints = watch.complaints("judge")
+    assert [about for about, _ in complaints] == [f"grafana-{one}" for one in deploys]
+    for (_, words), (_, why) in zip(FAULTS.values(), complaints, strict=True):
+        assert words in why
+    assert watch.verdicts() == []
+
+    later = watch.grafana.post_deploy(at=troubled.at)
+    watch.wait_for(lambda: bool(watch.verdicts(later)), "the next deploy is judged")
+    watch.wait_for_rounds()
+
+    assert watch.metrics.value("deploys_pending") == len(FAULTS)
+    judged = watch.metrics.of("deploy_info")
+    assert [labels["deploy"] for labels, _ in judged] == [f"grafana-{later}"]

@@ -1,0 +1,116 @@
+"""What is a regression and what is not, as three kinds of servers have stored it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab import shop
+from tests.conftest import prometheus_3
+
+from .commands import evaluator, write
+from .world import (
+    BACKENDS,
+    BEFALLS,
+    FEW,
+    JOBS,
+    RECOVERS,
+    SHORT_WINDOW,
+    WINDOW,
+    samples,
+)
+
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="package")
+def judge(recording, tmp_path_factory):
+    """Judge a job by the command line; what was judged before is remembered."""
+    known = {}
+
+    def run(backend, job, *, after=0.0, window=WINDOW):
+        asked = (backend, job, after, window)
+        if asked not in known:
+            folder = tmp_path_factory.mktemp("judge")
+            known[asked] = evaluator(
+                *("deploy", "--at", f"{recording.at + after:.3f}", "--service", job),
+                *("--window", f"{window:g}s", "--format", "json"),
+                config=write(folder, recording.config(backend)),
+            )
+        return known[asked]
+
+    return run
+
+
+def with_verdict(ended, verdict):
+    return {
+        queryid
+        for queryid, query in ended.queries.items()
+        if query["verdict"] == verdict
+    }
+
+
+def test_exactly_the_statement_that_lost_its_index_is_detected(
+    recording, backend, judge
+):
+    ended = judge(backend, "shop")
+
+    assert ended.code == 1
+    assert with_verdict(ended, "detected") == {recording.slowed}
+    assert len(with_verdict(ended, "no_regression")) == len(shop.STATEMENTS) - 1
+    found = ended.queries[recording.slowed]
+    assert found["factor"] > 1.4
+    assert found["change_at"] == pytest.approx(recording.at, abs=5)
+    assert ended.complaint == ""
+
+
+def test_three_kinds_of_servers_give_the_same_verdicts(recording, judge):
+    prometheus_3()
+    first, *others = [judge(backend, "shop").queries for backend in BACKENDS]
+
+    for other in others:
+        assert {queryid: settled(query) for queryid, query in other.items()} == {
+            queryid: settled(query) for queryid, query in first.items()
+        }
+        factors = {q: v["factor"] for q, v in first.items() if "factor" in v}
+        # They scrape at other moments, so an interval more or less is in the windows.
+        assert {q: other[q]["factor"] for q in factors} == pytest.approx(
+            factors, rel=0.15
+        )
+
+
+def settled(query):
+    return query["verdict"], query["stage"]
+
+
+def test_the_recording_holds_what_befell_each_job(recording, backend, judge):
+    url = recording.backends[backend]
+
+    times = [at - recording.at for at, _ in samples(url, "pg_up", "gap")]
+    assert not [at for at in times if BEFALLS + 2 < at < RECOVERS]
+    starts = samples(url, "pg_postmaster_start_time_seconds", "restart")
+    assert len({start for _, start in starts}) == 2
+    resets = {
+        query["dropped"]["reset"]
+        for query in judge(backend, "reset").queries.values()
+        if query["verdict"] == "no_regression"
+    }
+    assert resets == {1}
+
+
+@pytest.mark.parametrize("job", sorted(set(JOBS) - {"shop", "quiet"}))
+def test_what_befalls_the_measurement_is_no_regression(backend, job, judge):
+    ended = judge(backend, job)
+
+    assert ended.code == 0
+    assert with_verdict(ended, "detected") == set()
+    assert len(with_verdict(ended, "no_regression")) == len(FEW)
+
+
+@pytest.mark.parametrize("run", [-1, 0, 1])
+def test_an_unchanged_workload_is_no_regression(backend, run, judge):
+    after = 2 * SHORT_WINDOW * run
+    ended = judge(backend, "quiet", after=after, window=SHORT_WINDOW)
+
+    assert ended.code == 0
+    assert with_verdict(ended, "detected") == set()
+    assert len(with_verdict(ended, "no_regression")) == len(FEW)

@@ -1,0 +1,89 @@
+"""What Prometheus may answer instead of counters, and a service that met all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from lab.faults import Fault
+from lab.grafana import Grafana
+
+from .relay import Relay
+from .watching import Watch, watching
+from .world import Recording
+
+PATH = "/api/v1/series"  # the first that is asked about a deploy
+TIMEOUT = 3.0
+
+
+def _error(kind: str, words: str) -> dict[str, str]:
+    return {"status": "error", "errorType": kind, "error": words}
+
+
+_PARTIAL = {"warnings": ["store db-2 is down"]}
+# The answer and some words of the complaint about it. What is asked again within one
+# call is answered the same way each time.
+FAULTS = {
+    "400": (
+        Fault(400, _error("bad_data", "invalid parameter")),
+        "answered 400 Bad Request: bad_data: invalid parameter",
+    ),
+    "422": (
+        Fault(422, _error("execution", "too many samples")),
+        "answered 422 Unprocessable Entity: execution: too many samples",
+    ),
+    "503": (
+        Fault(503, _error("timeout", "query timed out"), times=3),
+        "answered 503 Service Unavailable: timeout: query timed out (tried 3 times)",
+    ),
+    "a page of HTML": (
+        Fault(200, "<html><title>Sign in</title></html>"),
+        "something that is no JSON: an HTML page, “Sign in”",
+    ),
+    "half a body": (
+        Fault(200, '{"status":"success","data":[]}', half=True, times=3),
+        "broke off in the middle of its answer (tried 3 times)",
+    ),
+    "warnings": (
+        Fault(200, _PARTIAL, stored=True),
+        "are partial, so nothing is concluded from them: store db-2 is down",
+    ),
+    "silence": (
+        Fault(delay=4 * TIMEOUT),
+        f"said nothing for {TIMEOUT:g} s",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A service whose Prometheus gave each deploy another of the faults.
+
+    Args:
+        deploys: annotation ids, in the order of the faults.
+        at: about when all of them were, Unix seconds.
+    """
+
+    watch: Watch
+    deploys: tuple[int, ...]
+    at: float
+
+
+@contextmanager
+def in_trouble(recording: Recording) -> Iterator[Trouble]:
+    """Start the service; each deploy is tried again a minute after it met its fault."""
+    faults = [replace(fault, path=PATH) for fault, _ in FAULTS.values()]
+    with (
+        Grafana() as grafana,
+        Relay(recording.backends["prometheus-2"], *faults) as relay,
+    ):
+        # Deploys are judged in the order of their times.
+        deploys = tuple(
+            grafana.post_deploy(at=recording.at + 0.001 * place)
+            for place in range(len(FAULTS))
+        )
+        with watching(
+            recording, grafana, url=relay.url, timeout=f"{TIMEOUT:g}s"
+        ) as watch:
+            yield Trouble(watch, deploys, recording.at)
