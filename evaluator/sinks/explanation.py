@@ -179,8 +179,11 @@ class _Steps:
         )
         significance = self._verdict.significance
         if significance is None:
-            return f"not among the {self._family} queries past the floors", asked
-        return f"q = {significance.q_value:.3g} among {self._family} queries", asked
+            return f"none; queries past the floors: {self._family}", asked
+        return (
+            f"q = {significance.q_value:.3g}; queries past the floors: {self._family}",
+            asked,
+        )
 
 
 def _conclusion(verdict: Verdict) -> str:

@@ -107,16 +107,26 @@ def _cries(report: PlaceboReport) -> Iterator[str]:
 def _noisy(report: PlaceboReport) -> Iterator[str]:
     engines = [record.engine for record in report.records]
     scatters = report.scatters
-    noisy = [s for s in scatters if min(s.least_factor.values()) > TOO_NOISY]
     unknown = report.queries - report.never_judged - len(scatters)
     yield (
-        f"{report.queries} queries: {len(noisy)} too noisy to judge (even "
-        f"×{TOO_NOISY:g} would be missed more often than one time in five), "
-        f"{report.never_judged} never had enough calls"
-        + (f", {unknown} had at too few moments to tell" if unknown else "")
+        f"{report.queries} queries, of which never with enough calls: "
+        f"{report.never_judged}"
+        + (f", at too few moments to tell: {unknown}" if unknown else "")
+    )
+    noisy = ", ".join(
+        f"{engine} {sum(one.least_factor[engine] > TOO_NOISY for one in scatters)}"
+        for engine in engines
+    )
+    yield (
+        f"Too noisy to judge (even ×{TOO_NOISY:g} would be missed more often than one "
+        f"time in five): {noisy}"
     )
     if not scatters:
         return
+    yield (
+        "The least factor that is found, from the scatter of both windows (the "
+        "calibrated engine knows more of the past, and does a little better):"
+    )
     columns = (*(f"least {engine}" for engine in engines), "scatter", "noisiest query")
     yield from aligned(
         [

@@ -101,7 +101,7 @@ def test_the_calibrated_engine_tells_p_and_q_of_the_family():
     assert "that without a change the whole rule finds as much" in steps[6]
     assert "neighbours correlate by" in steps[6]
     assert "too small since the split was searched" in steps[6]
-    assert re.search(r"q = \S+ among 5 queries", steps[7])
+    assert re.search(r"q = \S+; queries past the floors: 5", steps[7])
     assert steps[7].endswith("≤ 0.2 for the watch list: passed")
     assert "verdict: detected at family, level alert" in text
     assert re.search(r"costs: ×1\.\d+ \(95 %: ×1\.\d+ to ×1\.\d+\)", text)
@@ -129,7 +129,7 @@ def test_what_is_missing_is_the_verdict():
     text = explained([counters(np.full(60, 0.01), 1.0)])
 
     assert "insufficient_data at floors: 30 of 100 calls before the deploy" in text
-    assert "not among the 0 queries past the floors" in text
+    assert "none; queries past the floors: 0" in text
 
 
 def test_a_query_that_never_took_time_has_nothing_to_draw():

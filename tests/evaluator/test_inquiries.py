@@ -285,7 +285,7 @@ def test_a_query_whose_id_changed_is_found_by_both_ids(tmp_path, capsys):
     output = capsys.readouterr().out
     assert codes == [1, 1]
     assert output.count("query id: was 111 before the deploy; followed as one") == 2
-    assert output.count("30 intervals and 1200 calls before, 29 and 1160 after") == 2
+    assert output.count("29 intervals and 1160 calls before, 30 and 1200 after") == 2
 
 
 def test_explain_fits_the_terminal(capsys, monkeypatch):

@@ -134,7 +134,7 @@ def test_the_noisiest_query_comes_first_with_the_factor_it_hides():
     first, second = report.scatters[:2]
     assert first.key.queryid == "loud"
     assert first.least_factor["calibrated"] > 2.0 > second.least_factor["calibrated"]
-    assert "31 queries: 1 too noisy to judge" in to_table(report)
+    assert "one time in five): calibrated 1, classic 1\n" in to_table(report)
 
 
 def test_the_scatter_is_that_of_the_factors():
@@ -150,7 +150,7 @@ def test_queries_without_enough_calls_are_told_apart_from_quiet_ones():
 
     assert report.queries == 5
     assert report.never_judged == 1
-    assert "1 never had enough calls" in to_table(report)
+    assert "5 queries, of which never with enough calls: 1\n" in to_table(report)
 
 
 def test_moments_without_any_judgement_are_counted_apart():
