@@ -47,7 +47,7 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
-.PHONY: bench-engine bench-exporter bench-soak
+.PHONY: bench-engine bench-exporter bench-soak bench-statistics
 bench-engine: $(READY)
 	@$(RUN) -m bench.engine $(ARGS)
 
@@ -56,3 +56,6 @@ bench-exporter: $(READY)
 
 bench-soak: $(READY)
 	@$(RUN) -m bench.soak $(ARGS)
+
+bench-statistics: $(READY)
+	@$(RUN) -m bench.statistics $(if $(OTAVA),--otava $(OTAVA)) $(ARGS)

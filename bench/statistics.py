@@ -37,13 +37,19 @@ CVS = (0.15, 0.3, 0.5)
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")
 
 
-def sizes(draws: int) -> Iterator[tuple[str, ...]]:
+def sizes(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     """False alarms of the p-value where nothing changes."""
     for name, shape in SHAPES.items():
         count = draws if shape.window == 30 else draws // 2
         for phi in PHIS:
             for cv in CVS:
-                seed = [11, shape.window, shape.before, int(10 * phi), int(100 * cv)]
+                seed = [
+                    11 + dice,
+                    shape.window,
+                    shape.before,
+                    int(10 * phi),
+                    int(100 * cv),
+                ]
                 found = rates(
                     fixed_phi(phi), cv=cv, shape=shape, draws=count, seed=seed
                 )
@@ -54,7 +60,7 @@ def sizes(draws: int) -> Iterator[tuple[str, ...]]:
                 )
 
 
-def other_sizes(draws: int) -> Iterator[tuple[str, ...]]:
+def other_sizes(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     """The same where the noise is not a log-normal autoregression."""
     for number, name in enumerate(OTHERS):
         for cv in CVS:
@@ -63,7 +69,7 @@ def other_sizes(draws: int) -> Iterator[tuple[str, ...]]:
                 cv=cv,
                 shape=Shape(),
                 draws=draws,
-                seed=[12, number, int(100 * cv)],
+                seed=[12 + dice, number, int(100 * cv)],
             )
             yield (
                 *("60, history 240", name, f"{cv}"),
@@ -71,13 +77,13 @@ def other_sizes(draws: int) -> Iterator[tuple[str, ...]]:
             )
 
 
-def powers(draws: int) -> Iterator[tuple[str, ...]]:
+def powers(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     """+30 % at the deploy; the classic rule as it is, and at the calibrated size."""
     for name, shape in SHAPES.items():
         for phi in (0.0, 0.5):
             for cv in CVS:
                 kind = fixed_phi(phi)
-                seed = [13, shape.window, shape.before, int(10 * phi)]
+                seed = [13 + dice, shape.window, shape.before, int(10 * phi)]
                 found = rates(
                     kind, cv=cv, shape=shape, draws=draws, seed=seed, factor=1.3
                 )
@@ -93,16 +99,20 @@ def powers(draws: int) -> Iterator[tuple[str, ...]]:
                 )
 
 
-def unrelated(draws: int) -> Iterator[tuple[str, ...]]:
+def unrelated(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     for cv in (0.1, *CVS):
-        found = veto(cv=cv, draws=draws, seed=14)
+        found = veto(cv=cv, draws=draws, seed=14 + dice)
         yield f"{cv}", f"{found.at_05:.4f}", f"{found.classic:.4f}"
 
 
-def families(deploys: int, otava: Path | None) -> Iterator[tuple[str, ...]]:
+def families(
+    deploys: int, otava: Path | None, dice: int = 0
+) -> Iterator[tuple[str, ...]]:
     peer = None if otava is None else lambda trial: _otava(trial, otava)
     for number, (name, kind) in enumerate({**NAMED, **UNNAMED}.items()):
-        found = many_queries(kind, deploys=deploys, seed=1000 + number, peer=peer)
+        found = many_queries(
+            kind, deploys=deploys, seed=1000 + number + dice, peer=peer
+        )
         cells = [
             f"{found[rule].false_alarms:.2f} / {found[rule].power:.2f}"
             if rule in found
@@ -112,13 +122,13 @@ def families(deploys: int, otava: Path | None) -> Iterator[tuple[str, ...]]:
         yield (name, *cells)
 
 
-def early(draws: int) -> Iterator[tuple[str, ...]]:
+def early(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     for phi in (0.0, 0.5):
         for cv in (0.3, 0.5):
             cells = []
             for factor in (1.0, 1.3, 1.5, 2.0):
                 kind = fixed_phi(phi) if phi else INDEPENDENT
-                found = looks(kind, cv=cv, factor=factor, draws=draws, seed=15)
+                found = looks(kind, cv=cv, factor=factor, draws=draws, seed=15 + dice)
                 cells.append(
                     f"{found.found:.4f}"
                     if factor == 1.0
@@ -154,31 +164,34 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=10_000, help="series a cell")
     parser.add_argument("--deploys", type=int, default=20, help="deploys a noise")
     parser.add_argument("--otava", type=Path, help="interpreter with apache-otava")
+    parser.add_argument("--seed", type=int, default=0, help="other series: 1, 2, …")
     parser.add_argument("tables", nargs="*", help="words of the titles; all if none")
     chosen = parser.parse_args()
     draws, deploys = chosen.draws, chosen.deploys
+    # Far from the seeds that count up from it.
+    dice = 100_000 * chosen.seed
     for title, head, rows in (
         ("Size", SIZE_HEAD, sizes(draws)),
         ("Other noise", SIZE_HEAD, other_sizes(draws)),
         (
             "Power of +30 %",
             ("intervals", "noise", "CV", "calibrated", "classic, same size", "classic"),
-            powers(draws // 2),
+            powers(draws // 2, dice),
         ),
         (
             "Unrelated shift blamed",
             ("CV", "calibrated", "classic"),
-            unrelated(draws),
+            unrelated(draws, dice),
         ),
         (
             "Five looks",
             ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"),
-            early(draws // 2),
+            early(draws // 2, dice),
         ),
         (
             "A thousand queries",
             ("noise", "alert", "watch", "classic", "Otava"),
-            families(deploys, chosen.otava),
+            families(deploys, chosen.otava, dice),
         ),
     ):
         wanted = chosen.tables

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from .assembly import Systems
 from .config import Config, load
 from .errors import SourceError
+from .output import say
 from .units import show_duration, show_time
 
 # How many of the newest annotations are shown as they would be read.
@@ -92,4 +93,4 @@ def _annotations(config: Config, systems: Systems) -> Iterator[str]:
 
 
 def _say(state: str, line: str) -> None:
-    print(f"{state:6} {line}", flush=True)  # noqa: T201
+    say(f"{state:6} {line}")

@@ -18,6 +18,7 @@ from .config import Config, EngineConfig, load
 from .examination import examine
 from .ledger import Ledger
 from .model import Deploy, Report
+from .output import say
 from .selection import engine_with, known_neighbours, must_have_passed
 from .service import Outside, Schedule, Service
 from .sinks.gauges import Gauges
@@ -126,7 +127,7 @@ def _print(report: Report, options: argparse.Namespace) -> None:
         if options.format == "json"
         else to_table(report, everything=options.everything)
     )
-    print(text, flush=True)  # noqa: T201
+    say(text)
 
 
 def _schedule(config: Config) -> Schedule:

@@ -34,6 +34,7 @@ EVALUATOR = {
     "sinks.explanation": {"model", "units", "tables", "sinks.plot"},
     "sinks": {"model", "http", "errors", "units", "tables"},
     "tables": {"model"},
+    "output": {"tables"},
     "ledger": {"model", "errors"},
     "validation": {"errors", "units"},
     "config": {"model", "errors", "validation", "sources"},
@@ -54,7 +55,7 @@ EVALUATOR = {
     "inquiries": {
         *{"model", "errors", "units", "validation", "config", "assembly", "sources"},
         *{"engine", "sinks", "tables", "examination", "placebo", "stretches"},
-        *{"selection", "words", "inquiries"},
+        *{"selection", "words", "inquiries", "output"},
     },
     "selection": {"model", "assembly", "config", "errors", "units", "validation"},
     "web": {"errors"},

@@ -88,7 +88,7 @@ def answers(url, wanted):
 
 
 def test_every_command_is_known_to_this_test():
-    assert len(blocks("sh")) == 5
+    assert len(blocks("sh")) == 8
     assert len(blocks("sql")) == 1
     assert len(blocks("yaml")) == 3
     assert [text for _, text in BLOCKS if text in ELSEWHERE] == ELSEWHERE
@@ -105,7 +105,8 @@ def test_the_whole_configuration_is_valid(tmp_path):
 
 @pytest.mark.servers
 def test_the_commands_work_in_their_order(tmp_path):
-    serve, watch, mark, by_hand, save_and_replay = blocks("sh")
+    serve, watch, mark, by_hand, save_and_replay, *inquiries = blocks("sh")
+    trust, price, why = inquiries
     scraping, smallest, _ = blocks("yaml")
     exporter, evaluator = (f"127.0.0.1:{free_port()}" for _ in range(2))
     scrape = yaml.safe_load(scraping.replace("localhost:9719", exporter))
@@ -129,10 +130,11 @@ def test_the_commands_work_in_their_order(tmp_path):
                 "http://localhost:3000": grafana.url,
                 "=:9719": f"={exporter}",
                 "2026-11-29T14:05:00Z": show_time(time.time() - 4),
+                "--since 7d": "--since 30s --every 5s",
             },
         )
         file = reader.adapted(smallest) + "engine: {window: 3s, min_samples: 3}\n"
-        file += f"web: {{listen_address: '{evaluator}'}}\n"
+        file += f"web: {{listen_address: '{evaluator}'}}\nservice: {{settle: 1s}}\n"
         (tmp_path / "evaluator.yml").write_text(file)
 
         exporting = reader.start(serve)
@@ -161,5 +163,10 @@ def test_the_commands_work_in_their_order(tmp_path):
             reader.replacements["2026-11-29T14:05:00Z"] = show_time(time.time() - 4)
             assert "with too little data" in reader.run(by_hand)
             assert "with too little data" in reader.run(save_and_replay)
+            assert "engine" in reader.run(trust)
+            assert "+20 %" in reader.run(price)
+            some = prometheus.query("pg_stat_statements_calls_total offset 4s")[0]
+            reader.replacements["1234567890123456789"] = some["metric"]["queryid"]
+            assert "floors" in reader.run(why)
         finally:
             stop(exporting)

@@ -13,13 +13,13 @@ from ..assembly import Systems
 from ..config import ENGINES, Config, load
 from ..errors import ConfigurationError, NoDataError, SourceError
 from ..model.placebo import PlaceboReport
+from ..output import say
 from ..placebo import Plan, Tally, judge_moments, plan
 from ..selection import engine_with
 from ..sinks.placebos import to_json, to_table
 from ..sources.readings import Reading
 from ..stretches import Stretches
 from ..units import show_duration, show_time
-from .output import say
 
 log = structlog.get_logger()
 

@@ -16,6 +16,7 @@ from ..engine.judge import follow
 from ..errors import ConfigurationError
 from ..examination import Around, examine
 from ..model import CounterSeries, Deploy, QueryKey, Report, Settings
+from ..output import say
 from ..selection import engine_with, known_neighbours, must_have_passed
 from ..sinks.explanation import explain_verdict
 from ..sources.captures import Capture
@@ -24,7 +25,6 @@ from ..sources.readings import Reading
 from ..sources.surroundings import Found
 from ..units import parse_time, show_duration
 from ..validation import nearest
-from .output import say
 
 
 @dataclass(frozen=True, slots=True)

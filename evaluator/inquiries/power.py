@@ -19,12 +19,12 @@ from ..engine.power import noise_of, price
 from ..errors import NoDataError
 from ..model import Settings
 from ..model.price import Noise, Price, PriceList
+from ..output import say
 from ..selection import engine_with
 from ..sinks.prices import to_json, to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading
-from .output import say
 
 log = structlog.get_logger()
 

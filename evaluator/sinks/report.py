@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from ..model import Level, Outcome, QueryKey, Report, Settings, Significance, Verdict
+from ..model import Level, Outcome, Report, Settings, Significance, Verdict
+from ..tables import aligned, describe_key
 from ..units import show_duration, show_time
 
 _COLUMNS = ("factor", "before", "after", "costs", "p", "q", "changed", "query")
@@ -59,16 +59,10 @@ def to_table(report: Report, *, everything: bool = False) -> str:
         told = {verdict.key for verdict in shown}
         shown += [v for v in report.verdicts if v.key not in told]
     if shown:
-        lines += ["", *_aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
+        lines += ["", *aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
     lines += ["", _counts(report)]
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join(lines)
-
-
-def describe_key(key: QueryKey) -> str:
-    """One query for a person, such as ``app@shop on db1:9719, queryid 42``."""
-    nested = ", nested" if key.toplevel == "false" else ""
-    return f"{key.user}@{key.database} on {key.instance}, queryid {key.queryid}{nested}"
 
 
 def _query_fields(verdict: Verdict) -> dict[str, Any]:
@@ -190,13 +184,3 @@ def _why(verdict: Verdict) -> str:
 
 def _seconds(mean: float | None) -> str:
     return "" if mean is None else show_duration(mean)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Numbers to the right, the last column to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        numbers = (
-            cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)
-        )
-        yield "  ".join([*numbers, row[-1]])

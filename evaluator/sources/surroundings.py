@@ -17,8 +17,9 @@ from .sightings import fingerprints_of, measure, plans_of, starts_of
 
 T = TypeVar("T")
 
-# A step of the grid is at least this part of what is looked at.
-_FINEST = 1 / 500
+# A step of the grid is at least this part of what is looked at, and at most that: fewer
+# values cannot be split.
+_FINEST, _COARSEST = 1 / 500, 1 / 60
 # More series of one expression for one server are no measure of the server.
 _MOST = 20
 # After so many failures the rest is not asked for: each may take a minute.
@@ -73,7 +74,8 @@ class SurroundingsSource:
             instances: the judged servers. A measure belongs to those with its own label
                 ``instance``, or with the same host at another port; without the label
                 to all. Empty: to the label's.
-            step: how often measures are evaluated, seconds.
+            step: how often measures are evaluated, seconds; more often where little
+                is looked at.
         """
         asking = _Asking()
         names = self._profile
@@ -92,7 +94,7 @@ class SurroundingsSource:
                 "the fingerprints",
                 lambda: self._api.labels([names.query_info], start, end),
             )
-        step = max(step, (end - start) * _FINEST)
+        step = max(min(step, (end - start) * _COARSEST), (end - start) * _FINEST)
         context = [
             one
             for name, expression in self._context.items()
