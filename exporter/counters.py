@@ -81,7 +81,8 @@ COUNTERS = (
     Counter(
         "seconds_squared",
         "Sum of the squared execution times, in square seconds: "
-        "calls * (stddev_exec_time^2 + mean_exec_time^2).",
+        "calls * (stddev_exec_time^2 + mean_exec_time^2). May fall by rounding where "
+        "calls were once thousands of times slower than now.",
     ),
 )
 COUNTER_FIELDS = tuple(counter.field for counter in COUNTERS)
