@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .commands import TOKEN, evaluator, write
+from ..commands import TOKEN, evaluator, write
 from .relay import Relay
 from .trouble import FAULTS
 

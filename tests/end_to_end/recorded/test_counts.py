@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from ..recording import page, stored
 from .known import DATABASES, USERS, Known, Statement
-from .world import Recording, page, stored
+from .world import Recording
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
 

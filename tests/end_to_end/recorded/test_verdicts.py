@@ -7,17 +7,9 @@ import pytest
 from lab import shop
 from tests.conftest import prometheus_3
 
-from .commands import evaluator, write
-from .world import (
-    BACKENDS,
-    BEFALLS,
-    FEW,
-    JOBS,
-    RECOVERS,
-    SHORT_WINDOW,
-    WINDOW,
-    samples,
-)
+from ..commands import evaluator, write
+from ..recording import FEW, samples
+from .world import BACKENDS, BEFALLS, JOBS, RECOVERS, SHORT_WINDOW, WINDOW
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
 

@@ -11,7 +11,7 @@ from lab.grafana import Grafana
 from lab.process import wait_until
 from lab.programs import Evaluator
 
-from .commands import Metrics, must_be_fit_to_read
+from ..commands import Metrics, must_be_fit_to_read
 from .world import Recording
 
 PATIENCE = 60.0

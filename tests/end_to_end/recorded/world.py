@@ -20,16 +20,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import requests
-
 from lab import fetch, shop
 from lab.postgres import Postgres
-from lab.process import wait_until
 from lab.programs import Exporter
-from lab.prometheus import Prometheus, query, scrape_job
+from lab.prometheus import Prometheus, scrape_job
 from lab.victoriametrics import VictoriaMetrics
-from lab.workload import SETTINGS, Workload, create_shop
+from lab.workload import SETTINGS, Workload
 
+from ..recording import (
+    FEW,
+    MONITOR,
+    PASSWORD,
+    open_shop,
+    sleep_until,
+    wait_for_samples,
+)
 from . import known
 from .known import Known, Row, Statement
 
@@ -42,10 +47,6 @@ RECORDED = 3 * SHORT_WINDOW  # before the deploy and after it, seconds
 # When it befalls them, and when what was away comes back, seconds after the deploy.
 BEFALLS, RECOVERS = 8.0, 14.0
 RATE = 5.0
-# The whole shop works in one job only. None of these would be slower for long after a
-# restart, as the much shorter one that the first job slows down would be.
-FEW = shop.STATEMENTS[1:7]
-MONITOR, PASSWORD = "pgverdict", "pgverdict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,7 @@ def recorded() -> Iterator[Recording]:
             if job != "gap"
         }
         for server in servers.values():
-            create_shop(server)
-            role = f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}'"
-            server.execute(f"{role} IN ROLE pg_monitor")
+            open_shop(server)
         known.create(servers["quiet"])
         exporters = {
             job: stack.enter_context(
@@ -115,15 +114,15 @@ def recorded() -> Iterator[Recording]:
             for job, server in servers.items()
         }
         calls = known.run(servers["quiet"])
-        _wait_for_samples(backends, exporters, after=time.time())
+        wait_for_samples(backends, exporters, after=time.time())
         at = _live_through(stack, servers, exporters, workloads)
-        _wait_for_samples(backends, exporters, after=at + RECORDED)
+        wait_for_samples(backends, exporters, after=at + RECORDED)
         for workload in workloads.values():
             workload.stop()
         problems = {job: workload.problems for job, workload in workloads.items()}
         assert not any(problems.values()), problems
         rows = known.rows(servers["quiet"])
-        _wait_for_samples(backends, exporters, after=time.time())
+        wait_for_samples(backends, exporters, after=time.time())
         yield Recording(
             at=at,
             began=began,
@@ -168,73 +167,20 @@ def _live_through(
     workloads: dict[str, Workload],
 ) -> float:
     """Let everything happen at its time; the time of the deploy."""
-    _sleep_until(time.time() + RECORDED)
+    sleep_until(time.time() + RECORDED)
     at = time.time()
     servers["shop"].execute(shop.DROP_INDEX, database=shop.DATABASE)
-    _sleep_until(at + BEFALLS)
+    sleep_until(at + BEFALLS)
     exporters["gap"].stop()
     servers["reset"].execute("SELECT pg_stat_statements_reset()")
     servers["restart"].restart()
     # Its connections were cut, which is what a restart does to an application.
     workloads["restart"].stop()
     workloads["restart"] = stack.enter_context(_workload("restart", servers["restart"]))
-    _sleep_until(at + RECOVERS)
+    sleep_until(at + RECOVERS)
     exporters["gap"].start()
-    _sleep_until(at + RECORDED)
+    sleep_until(at + RECORDED)
     return at
-
-
-def _sleep_until(moment: float) -> None:
-    time.sleep(max(0.0, moment - time.time()))
-
-
-def _wait_for_samples(
-    backends: Mapping[str, str], exporters: Mapping[str, Exporter], *, after: float
-) -> None:
-    """Wait until each backend shows a scrape of each job that began after *after*."""
-    for name, url in backends.items():
-        for job, exporter in exporters.items():
-            try:
-                wait_until(
-                    lambda url=url, job=job: newest(url, job) > after,  # type: ignore[misc]
-                    seconds=30,
-                    what=f"{name} shows a new scrape of {job}",
-                )
-            except TimeoutError as error:
-                raise AssertionError(
-                    f"{error}\n{exporter.process.tail()}\n{page(exporter.url)}"
-                ) from error
-
-
-def newest(url: str, job: str) -> float:
-    """Time of the newest scrape of *job* that found PostgreSQL up, or 0."""
-    return max((at for at, up in samples(url, "pg_up", job) if up), default=0.0)
-
-
-def samples(url: str, metric: str, job: str) -> list[tuple[float, float]]:
-    """Time and value of each sample of *metric*, which has one series."""
-    series = stored(url, metric, job)
-    return series[0][1] if series else []
-
-
-def stored(
-    url: str, metric: str, job: str
-) -> list[tuple[dict[str, str], list[tuple[float, float]]]]:
-    """Labels, and times and values, of each series as it is stored."""
-    return [
-        (
-            series["metric"],
-            [(float(at), float(value)) for at, value in series["values"]],
-        )
-        for series in query(url, f'{metric}{{job="{job}"}}[10m]')
-    ]
-
-
-def page(url: str) -> str:
-    """What the exporter says now."""
-    answer = requests.get(f"{url}/metrics", timeout=10)
-    answer.raise_for_status()
-    return answer.text
 
 
 def _slowed(server: Postgres) -> str:
