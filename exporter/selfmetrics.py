@@ -10,6 +10,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.openmetrics.exposition import (
@@ -25,6 +26,8 @@ class SelfMetrics:
     """Build, process, and how many scrapes ended how."""
 
     def __init__(self) -> None:
+        # Else each counter brings a second series that says when the process began.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         build = Gauge(
