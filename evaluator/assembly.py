@@ -15,6 +15,9 @@ from .sources.prometheus import PrometheusSource
 from .sources.readings import Reading
 from .sources.surroundings import Found, SurroundingsSource
 
+# A person names a moment to the second.
+_SAME_MOMENT = 1.0
+
 
 class Systems:
     """The outside world as the configuration describes it.
@@ -84,13 +87,18 @@ class Systems:
         return source.read(start, end, instances=instances)
 
     def neighbours(self, deploy: Deploy, window: float) -> list[Deploy]:
-        """Marked deploys within *window* seconds that may have touched the same
-        databases; none where no Grafana is configured.
+        """Marked deploys within *window* seconds that touch the same databases.
+
+        A mark at the same moment is the deploy itself. Without a Grafana none is known.
         """
         if self._grafana is None:
             return []
         marks = self.find(deploy.at - window, deploy.at + window)
-        return self.rivals(deploy, (mark.deploy for mark in marks))
+        others = (mark.deploy for mark in marks)
+        return self.rivals(
+            deploy,
+            (one for one in others if abs(one.at - deploy.at) > _SAME_MOMENT),
+        )
 
     def rivals(self, deploy: Deploy, others: Iterable[Deploy]) -> list[Deploy]:
         """Those of *others* that may have touched the same databases."""
