@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluator.engine.calibrated import calibrate
+from evaluator.engine.calibration.calibrate import calibrate
 from evaluator.engine.classic_rule import search
 from evaluator.engine.family import q_values
 from evaluator.engine.judge import judge

@@ -1,7 +1,7 @@
 """Simulate how often the best split falls near the deploy, given the score.
 
-Run ``python -m bench.gate_table`` to write ``evaluator/engine/gate_table.txt`` again;
-one core needs some minutes.
+Run ``python -m bench.gate_table`` to write the table beside
+``evaluator/engine/calibration/gate.py`` again; one core needs some minutes.
 
 A normal autoregression can be moved to any score exactly: x − cov(x, d)/var(d) · (d − z
 · sd(d)) has the distribution of x given that the contrast d is z standard deviations.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.linalg import toeplitz
 
-from evaluator.engine import gate
+from evaluator.engine.calibration import gate
 from evaluator.engine.edivisive import best_splits
 from evaluator.model import Floats
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from evaluator.engine.calibrated import calibrate
+from evaluator.engine.calibration.calibrate import calibrate
 from evaluator.engine.edivisive import best_splits
 from evaluator.model import Calibration, Floats, Panel, QueryKey
 

@@ -19,7 +19,7 @@ EVALUATOR = {
     "engine.judge": {"model", "engine"},
     "engine.classic_rule": {"model", "engine"},
     "engine.calibrated_rule": {"model", "engine"},
-    "engine.calibrated": {"model", "engine"},
+    "engine.calibration.calibrate": {"model", "engine"},
     "engine.shifts": {"model", "engine.edivisive", "engine.welch"},
     "engine.causes": {"model", "engine.evidence"},
     "engine": ENGINE_VALUES,

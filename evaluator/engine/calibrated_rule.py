@@ -20,12 +20,12 @@ from ..model import (
     Verdict,
 )
 from .bound import no_change_bound
-from .calibrated import calibrate
+from .calibration.calibrate import calibrate
+from .calibration.grids import same_grids
+from .calibration.panel import align
 from .edivisive import min_segment
 from .family import q_values, spent
-from .grids import same_grids
 from .intervals import interval_means
-from .panel import align
 from .query import Query, changed_elsewhere
 from .welch import welch_test
 

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluator.engine.contrast import Stretch, Sums, normal_score, stretch_of
+from evaluator.engine.calibration.contrast import (
+    Stretch,
+    Sums,
+    normal_score,
+    stretch_of,
+)
 
 
 def test_the_rise_is_the_difference_of_weighted_means():

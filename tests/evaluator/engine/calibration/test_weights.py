@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.engine.weights import relative_variance, variance_ratio
+from evaluator.engine.calibration.weights import relative_variance, variance_ratio
 
 
 def traffic(seed: int):

@@ -9,7 +9,7 @@ import pytest
 
 from bench.measures import Shape, looks, many_queries, rates
 from bench.noise import INDEPENDENT, NAMED, autoregression, fixed_phi
-from evaluator.engine.calibrated import calibrate
+from evaluator.engine.calibration.calibrate import calibrate
 from evaluator.model import Floats, Panel, QueryKey
 from tests import reference_calibrated as reference
 

@@ -15,7 +15,7 @@ from importlib import resources
 import numpy as np
 from scipy.special import ndtr
 
-from ..model import Floats
+from ...model import Floats
 
 # The tolerance of the table over the length of the window.
 TOLERANCE = 0.2

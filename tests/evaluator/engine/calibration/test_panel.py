@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.engine.panel import align
+from evaluator.engine.calibration.panel import align
 from evaluator.model import IntervalMeans, Panel
 from tests.builders import key
 

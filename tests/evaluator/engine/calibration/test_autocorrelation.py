@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.noise import autoregression, moving_average
-from evaluator.engine.autocorrelation import (
+from evaluator.engine.calibration.autocorrelation import (
     autoregressive_inflation,
     batch_inflation,
     lend,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..model import IntervalMeans, Panel
+from ...model import IntervalMeans, Panel
 
 
 def align(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Floats
+from ...model import Floats
 
 # Variance from call to call over variance between intervals, at the usual number of
 # calls: none, some, as much, more, nothing else.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from ..model import Floats
+from ...model import Floats
 
 # Upper quantiles of the placebo scores that are compared with the normal ones, and the
 # fewest scores that must lie above one for it to count.

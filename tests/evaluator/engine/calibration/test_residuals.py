@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.engine.residuals import (
+from evaluator.engine.calibration.residuals import (
     level_logs,
     log_residuals,
     medians,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.engine.wave import common_wave, without_wave
+from evaluator.engine.calibration.wave import common_wave, without_wave
 
 BEFORE = 120
 

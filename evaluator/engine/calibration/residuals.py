@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Floats
+from ...model import Floats
 
 # Smallest share of the usual time that is told apart from nothing: times are stored
 # with three decimals of a millisecond, so a fast query may show 0.

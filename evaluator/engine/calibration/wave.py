@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Floats
+from ...model import Floats
 
 # Intervals on each side by which an abrupt rise is told from a slow one.
 _NEAR = 10

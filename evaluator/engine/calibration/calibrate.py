@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Calibration, Floats, Panel
+from ...model import Calibration, Floats, Panel
+from ..edivisive import best_splits
 from .autocorrelation import (
     autoregressive_inflation,
     batch_inflation,
@@ -19,7 +20,6 @@ from .autocorrelation import (
     phi_before,
 )
 from .contrast import Stretch, Sums, normal_score, stretch_of
-from .edivisive import best_splits
 from .gate import whole_rule_p
 from .residuals import (
     level_logs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import IntervalMeans
+from ...model import IntervalMeans
 
 # Share of a query's intervals that must be intervals of the others, too. A query that
 # missed a scrape now and then has a few longer ones.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-from ..model import Floats
+from ...model import Floats
 
 # Overlapping batch means have about 1.5 · (length / batch) degrees of freedom (Meketon
 # & Schmeiser 1984); fewer when the noise is far from white or normal, and 1.2 keeps

@@ -7,9 +7,9 @@ import pytest
 from scipy import integrate, stats
 
 from bench.gate_table import DRAWS, SEED, chances
-from evaluator.engine import gate
+from evaluator.engine.calibration import gate
+from evaluator.engine.calibration.gate import whole_rule_p
 from evaluator.engine.edivisive import best_splits
-from evaluator.engine.gate import whole_rule_p
 
 SHAPES = (
     len(gate.WINDOWS),
