@@ -48,4 +48,4 @@ def test_a_server_scraped_twice_is_judged_as_if_it_were_two():
     verdicts = judge([*minute, *quarter], deploy(), Settings())
 
     assert [v.outcome for v in verdicts[:3]] == [Outcome.DETECTED] * 3
-    assert [v.change.at for v in verdicts[:3]] == [DEPLOY_AT] * 3
+    assert [v.change and v.change.at for v in verdicts[:3]] == [DEPLOY_AT] * 3
