@@ -6,22 +6,24 @@ import logging
 import sys
 
 import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
 
-LEVELS = ("debug", "info", "warning", "error")
+LEVELS = ("debug", "info", "warn", "error")
 FORMATS = ("logfmt", "json")
 
 
 def set_up(level: str, style: str) -> None:
     """Write every record from *level* on to standard error in one of ``FORMATS``."""
-    render: structlog.typing.Processor = structlog.processors.LogfmtRenderer(
-        key_order=["ts", "level", "msg"], bool_as_flag=False
+    render: Processor = structlog.processors.LogfmtRenderer(
+        key_order=["time", "level", "msg"], bool_as_flag=False
     )
     if style == "json":
         render = structlog.processors.JSONRenderer(ensure_ascii=False)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True, key="ts"),
+            _as_prometheus_says,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
             structlog.processors.EventRenamer("msg"),
             structlog.processors.format_exc_info,
             render,
@@ -31,3 +33,10 @@ def set_up(level: str, style: str) -> None:
         ),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
+
+
+def _as_prometheus_says(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """The exporter and Prometheus call a warning ``warn``."""
+    if event["level"] == "warning":
+        event["level"] = "warn"
+    return event
