@@ -36,6 +36,8 @@ class LabelBook:
         self._lock = threading.Lock()
         self._names = Names()
         self._kept: dict[StatementKey, str] = {}
+        self._keys: Sequence[StatementKey] = ()
+        self._labels: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -44,14 +46,16 @@ class LabelBook:
         """Labels in the order of the keys; a renamed role makes all labels anew."""
         with self._lock:
             if statements.names != self._names:
-                self._names, self._kept = statements.names, {}
-            known, names = self._kept, self._names
-            found = [
-                known.get(key) or statement_labels(key, names)
-                for key in statements.keys
-            ]
-            self._kept = dict(zip(statements.keys, found, strict=True))
-            return found
+                self._names, self._kept, self._keys = statements.names, {}, ()
+            # Mostly the server has the same statements, and in the same order.
+            if statements.keys != self._keys:
+                known, names = self._kept, self._names
+                self._keys = statements.keys
+                self._labels = [
+                    known.get(key) or statement_labels(key, names) for key in self._keys
+                ]
+                self._kept = dict(zip(self._keys, self._labels, strict=True))
+            return self._labels
 
 
 def with_texts(

@@ -44,6 +44,15 @@ def test_statements_that_are_gone_are_forgotten() -> None:
     assert len(book) == 1
 
 
+def test_the_order_of_the_labels_is_that_of_the_keys() -> None:
+    book = LabelBook()
+    book.of(statements(key(1), key(2)))
+
+    turned = book.of(statements(key(2), key(1)))
+
+    assert turned == [statement_labels(key(n), NAMES) for n in (2, 1)]
+
+
 def test_a_renamed_role_gets_new_labels() -> None:
     book = LabelBook()
     book.of(statements(key(1)))
