@@ -64,11 +64,14 @@ def samples(url: str, metric: str, job: str) -> list[tuple[float, float]]:
 def stored(
     url: str, metric: str, job: str
 ) -> list[tuple[dict[str, str], list[tuple[float, float]]]]:
-    """Labels, and times and values, of each series as it is stored."""
+    """Labels, and times and values, of each series as it is stored.
+
+    VictoriaMetrics also answers its marks of where a series paused; they are no values.
+    """
     return [
         (
             series["metric"],
-            [(float(at), float(value)) for at, value in series["values"]],
+            [(float(at), float(v)) for at, v in series["values"] if v != "NaN"],
         )
         for series in query(url, f'{metric}{{job="{job}"}}[10m]')
     ]

@@ -37,6 +37,7 @@ def test_in_the_service_each_fault_is_told_and_counted_and_the_next_round_goes_o
 ):
     watch, deploys = troubled.watch, troubled.deploys
     watch.wait_for(lambda: watch.errors("judge") == len(FAULTS), "every fault is met")
+    watch.wait_for_rounds()
 
     complaints = watch.complaints("judge")
     assert [about for about, _ in complaints] == [f"grafana-{one}" for one in deploys]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from lab import shop
@@ -14,23 +16,37 @@ from .world import BACKENDS, BEFALLS, JOBS, RECOVERS, SHORT_WINDOW, WINDOW
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
 
 
-@pytest.fixture(scope="package")
+RUNS = (-1, 0, 1)  # of the unchanged workload, one after the other
+ASKED = [(job, 0.0, WINDOW) for job in JOBS if job != "quiet"] + [
+    ("quiet", 2 * SHORT_WINDOW * run, SHORT_WINDOW) for run in RUNS
+]
+
+
+@pytest.fixture(scope="module")
 def judge(recording, tmp_path_factory):
-    """Judge a job by the command line; what was judged before is remembered."""
-    known = {}
+    """What the command line says; two commands at a time, for there are many."""
+    folder = tmp_path_factory.mktemp("judge")
+    configs = {}
+    for backend in recording.backends:
+        (folder / backend).mkdir()
+        configs[backend] = write(folder / backend, recording.config(backend))
 
-    def run(backend, job, *, after=0.0, window=WINDOW):
-        asked = (backend, job, after, window)
-        if asked not in known:
-            folder = tmp_path_factory.mktemp("judge")
-            known[asked] = evaluator(
-                *("deploy", "--at", f"{recording.at + after:.3f}", "--service", job),
-                *("--window", f"{window:g}s", "--format", "json"),
-                config=write(folder, recording.config(backend)),
-            )
-        return known[asked]
+    def command(backend, job, after, window):
+        return evaluator(
+            *("deploy", "--at", f"{recording.at + after:.3f}", "--service", job),
+            *("--window", f"{window:g}s", "--format", "json"),
+            config=configs[backend],
+        )
 
-    return run
+    with ThreadPoolExecutor(2) as pool:
+        ended = {
+            (backend, *asked): pool.submit(command, backend, *asked)
+            for backend in recording.backends
+            for asked in ASKED
+        }
+        yield lambda backend, job, *, after=0.0, window=WINDOW: ended[
+            backend, job, after, window
+        ].result()
 
 
 def with_verdict(ended, verdict):
@@ -98,7 +114,7 @@ def test_what_befalls_the_measurement_is_no_regression(backend, job, judge):
     assert len(with_verdict(ended, "no_regression")) == len(FEW)
 
 
-@pytest.mark.parametrize("run", [-1, 0, 1])
+@pytest.mark.parametrize("run", RUNS)
 def test_an_unchanged_workload_is_no_regression(backend, run, judge):
     after = 2 * SHORT_WINDOW * run
     ended = judge(backend, "quiet", after=after, window=SHORT_WINDOW)

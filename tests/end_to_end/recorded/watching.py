@@ -82,7 +82,7 @@ def watching(
     token = grafana.add_token("Editor")
     config = recording.config(
         "prometheus-2",
-        grafana={"url": grafana.url, "timeout": "5s"},
+        grafana={"url": grafana.url, "timeout": "30s"},
         service={"poll_interval": "200ms", "settle": "1s", "lookback": "1h"},
     )
     config["prometheus"] |= prometheus

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -97,8 +98,8 @@ def recorded() -> Iterator[Recording]:
             for job in JOBS
             if job != "gap"
         }
-        for server in servers.values():
-            open_shop(server)
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(open_shop, servers.values()))
         known.create(servers["quiet"])
         exporters = {
             job: stack.enter_context(
