@@ -163,6 +163,12 @@ def test_the_grid_of_a_long_window_is_coarse():
     assert requests[3].value("step") == "7.200"
 
 
+def test_the_grid_of_a_short_window_holds_enough_values_to_split():
+    _, requests = read(*known(), grid(), context={"cpu": "x"}, step=120.0)
+
+    assert requests[3].value("step") == "60.000"
+
+
 @pytest.mark.parametrize(
     ("label", "expected"),
     [
