@@ -1,0 +1,1 @@
+"""Verdicts on real databases, and what stands beside them as the cause."""
