@@ -13,6 +13,9 @@ from .api import quoted
 from .matrix import RawSeries
 from .profiles import Profile
 
+# Times at which an entry was made that are closer than this are one time, seconds.
+SAME_START = 1e-3
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
@@ -140,7 +143,7 @@ def _paired(
         times=calls.times[in_calls],
         calls=calls.values[in_calls],
         seconds=seconds.values[in_seconds] * profile.seconds_per_unit,
-        since=_at(common, metrics.get(profile.since)),
+        since=_at(common, _settled(metrics.get(profile.since))),
         rows=_at(common, metrics.get(profile.rows)),
         blocks=None if hit is None or read is None else hit + read,
     )
@@ -168,6 +171,20 @@ def _at(milliseconds: Floats, series: RawSeries | None) -> Floats | None:
     )
     values[here] = known.values[there]
     return values
+
+
+def _settled(series: RawSeries | None) -> RawSeries | None:
+    """The same series, without changes that are only another rounding.
+
+    VictoriaMetrics keeps so few digits of a time that the same one comes back with
+    other last digits from other blocks of its storage.
+    """
+    if series is None:
+        return None
+    known = _finite(series)
+    new = np.abs(np.diff(known.values, prepend=-np.inf)) >= SAME_START
+    since = np.maximum.accumulate(np.where(new, np.arange(new.size), 0))
+    return RawSeries(known.labels, known.times, known.values[since])
 
 
 def _ambiguity(one: RawSeries, other: RawSeries) -> str:

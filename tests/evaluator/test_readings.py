@@ -99,6 +99,21 @@ def test_the_age_of_the_entry_is_aligned_and_unknown_where_absent():
     np.testing.assert_array_equal(found.series[0].since, [7, np.nan, np.nan])
 
 
+def test_an_age_with_other_last_digits_is_the_same_age():
+    samples = [(at, str(at)) for at in (10, 20, 30, 40)]
+    # As VictoriaMetrics answered them for an entry that was not made anew.
+    ages = ("1795995948.655583", "1795995948.6555827", "1795995948.655583")
+
+    found = reading(
+        calls(*samples),
+        seconds(*samples),
+        since(*zip((10, 20, 30, 40), (*ages, "1795995999.1"), strict=True)),
+    )
+
+    first = float(ages[0])
+    assert found.series[0].since.tolist() == [first, first, first, 1795995999.1]
+
+
 def test_rows_and_blocks_are_aligned_and_unknown_where_absent():
     samples = [(10, "1"), (20, "2"), (30, "3")]
 
