@@ -42,7 +42,7 @@ from . import processors
 
 JOBS = ("index", "rows", "busy", "reset", "quiet")
 WINDOW, SHORT_WINDOW = 30.0, 20.0
-RECORDED = 35.0  # before the deploy and after it, seconds
+RECORDED = 32.0  # before the deploy and after it, seconds
 RESETS = 8.0  # seconds after the deploy
 # Moments at which nothing happened, seconds after the deploy of the others.
 UNCHANGED = tuple(
