@@ -134,7 +134,7 @@ def _add_replay(words: Words) -> None:
         "Judge a saved answer of Prometheus; needs no server.",
         EXIT_CODES,
         "curl -s http://localhost:9090/api/v1/query "
-        "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[2h]' "
+        "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[5h]' "
         "> capture.json\n"
         f"  {PROGRAM} replay capture.json --deploy-time 2026-11-29T14:05:00Z",
     )
