@@ -56,11 +56,12 @@ def _prometheus(config: Config, systems: Systems) -> Iterator[str]:
             f"{where}: raw samples of {found.queries} queries, every {interval}, "
             f"the newest {show_duration(found.newest_age or 0.0)} old"
         )
-        fits = config.engine.window / (found.scrape_interval or 1.0)
+        # Scrapes are a few milliseconds early or late.
+        fits = round(config.engine.window / (found.scrape_interval or 1.0))
         if fits < config.engine.min_samples:
             raise SourceError(
                 f"{where}: a window of {show_duration(config.engine.window)} holds "
-                f"{fits:.0f} intervals of {interval}, fewer than engine.min_samples "
+                f"{fits} intervals of {interval}, fewer than engine.min_samples "
                 f"({config.engine.min_samples}); scrape more often or widen the window"
             )
 

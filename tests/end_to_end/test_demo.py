@@ -93,7 +93,11 @@ def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
         running.wait_for("everything stays up until Ctrl-C", 250)
         addresses = running.addresses()
         assert len(addresses) >= 6
-        assert all(answers(address) for address in addresses)
+        wait_until(
+            lambda: all(answers(address) for address in addresses),
+            seconds=30,
+            what="every address that the demo named",
+        )
         running.interrupt()
         code = running.process.wait(30)
 
