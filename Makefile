@@ -24,13 +24,15 @@ demo: $(READY)
 	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
 
 # The servers are fetched while the rest runs: the first time, building takes minutes.
-# Tests without servers share the cores; those with servers need them to themselves.
+# Most tests share the cores. What follows a whole chain in real time has them alone.
+SHARING := tests/evaluator tests/exporter tests/lab
 test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
 	$(RUN) -m pytest -m 'not servers' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m servers)
+	$(RUN) -m pytest -m servers --numprocesses=auto --dist=loadfile $(SHARING) && \
+	$(RUN) -m pytest -m servers $(SHARING:%=--ignore=%))
 
 check: $(READY)
 	$(RUN) -m ruff check
