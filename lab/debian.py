@@ -57,6 +57,9 @@ def _unpack_with_libraries(package: str, folder: Path) -> None:
             waiting += [name for name in _libraries(archive) if name not in seen]
             seen.update(waiting)
         shutil.rmtree(downloads)
+    # 212 MB of time zones as text; the scripts beside them hold them, too.
+    zones = folder / "usr/share/javascript/moment-timezone/data"
+    shutil.rmtree(zones, ignore_errors=True)
 
 
 def _make_relative(assets: str, folder: Path) -> None:
@@ -68,11 +71,18 @@ def _make_relative(assets: str, folder: Path) -> None:
 
 
 def _libraries(archive: Path) -> list[str]:
-    """Shared libraries that *archive* depends on and that this system lacks."""
+    """Libraries that *archive* needs and that its programs would not find here.
+
+    Those for web pages are looked for beside the program, installed or not.
+    """
     depends = _run(["dpkg-deb", "--field", str(archive), "Depends"])
     first = [entry.split("|")[0].split("(")[0].strip() for entry in depends.split(",")]
-    names = [name for name in first if name.startswith("lib")]
-    return [n for n in names if not n.startswith("libjs") and not _installed(n)]
+    return [
+        name
+        for name in first
+        if name.startswith("libjs-")
+        or (name.startswith("lib") and not _installed(name))
+    ]
 
 
 def _installed(package: str) -> bool:

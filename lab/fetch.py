@@ -67,11 +67,16 @@ class _Debian:
     assets: str = ""
 
 
-# Debian's build reads its templates from there instead of carrying them.
+# Debian's builds read their pages and templates from there instead of carrying them.
 _ALERTMANAGER_ASSETS = "/usr/share/prometheus/alertmanager"
+_PROMETHEUS_ASSETS = "/usr/share/prometheus/web"
 _TOOLS = {
-    "prometheus": _Debian("prometheus", "usr/bin/prometheus", ("prometheus",)),
-    "promtool": _Debian("prometheus", "usr/bin/promtool", ("promtool",)),
+    "prometheus": _Debian(
+        "prometheus", "usr/bin/prometheus", ("prometheus",), _PROMETHEUS_ASSETS
+    ),
+    "promtool": _Debian(
+        "prometheus", "usr/bin/promtool", ("promtool",), _PROMETHEUS_ASSETS
+    ),
     "alertmanager": _Debian(
         "prometheus-alertmanager",
         "usr/bin/prometheus-alertmanager",
