@@ -102,11 +102,8 @@ def test_every_expression_shows_something_on_a_real_prometheus(
     dashboard: dict[str, Any], postgres: Postgres
 ) -> None:
     watched = "SELECT 1 AS watched_by_the_dashboard"
-    postgres.execute(watched)
-    ((queryid,),) = postgres.execute(
-        "SELECT queryid::text FROM pg_stat_statements"
-        " WHERE query = 'SELECT $1 AS watched_by_the_dashboard'"
-    )
+    ((plan,),) = postgres.execute(f"EXPLAIN (VERBOSE, FORMAT JSON) {watched}")
+    queryid = str(plan[0]["Query Identifier"])
     registry = CollectorRegistry()
     gauges = Gauges(registry)
     key = QueryKey("db1", "postgres", "postgres", queryid, "true")
