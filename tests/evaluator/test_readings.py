@@ -111,7 +111,9 @@ def test_an_age_with_other_last_digits_is_the_same_age():
     )
 
     first = float(ages[0])
-    assert found.series[0].since.tolist() == [first, first, first, 1795995999.1]
+    told = found.series[0].since
+    assert told is not None
+    assert told.tolist() == [first, first, first, 1795995999.1]
 
 
 def test_rows_and_blocks_are_aligned_and_unknown_where_absent():
