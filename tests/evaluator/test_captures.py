@@ -17,7 +17,7 @@ from evaluator.sources.profiles import PROFILES
 from .prometheus_answers import blocks, calls, matrix, rows, seconds, series, since
 
 PROFILE = PROFILES["pgverdict"]
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "capture.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "capture.json"
 DEPLOY, WINDOW = 1790000000, 1800
 
 

@@ -1,7 +1,7 @@
 """The classic engine against an independent implementation's numbers, key by key.
 
-The golden files come with the project's specification, in ``shared`` beside the
-checkout.
+``tests/golden`` holds an answer of Prometheus with 40 queries around one deploy, and
+what a slow, separate implementation of the specification finds in it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from evaluator.cli import main
 
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 EXPECTED = json.loads((GOLDEN / "expected.json").read_text("utf-8"))
 
 REPLAY = (
