@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,15 @@ from lab.postgres import Postgres
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs no server comes first: most mistakes are told within seconds."""
     items.sort(key=lambda item: item.get_closest_marker("servers") is not None)
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C be Ctrl-C, in us and in what we start.
+
+    A shell that runs us in the background has SIGINT ignored, and so would all our
+    children; several tests interrupt them.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
