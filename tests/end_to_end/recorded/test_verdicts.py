@@ -96,9 +96,10 @@ def test_the_recording_holds_what_befell_each_job(recording, backend, judge):
     url = recording.backends[backend]
 
     times = [at - recording.at for at, _ in samples(url, "pg_up", "gap")]
-    assert not [at for at in times if BEFALLS + 2 < at < RECOVERS]
+    assert not [at for at in times if BEFALLS + 4 < at < RECOVERS]
     starts = samples(url, "pg_postmaster_start_time_seconds", "restart")
-    assert len({start for _, start in starts}) == 2
+    # VictoriaMetrics rounds one time in more than one way.
+    assert len({round(start, 3) for _, start in starts}) == 2
     assert {
         job: resets(judge(backend, job)) for job in ("reset", "gap", "restart")
     } == {
