@@ -20,54 +20,75 @@ MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 CONTEXT = {
     "processor time": "sum without (mode)"
     ' (rate(node_cpu_seconds_total{mode!="idle"}[5s]))',
-    "processes that want a processor": "node_procs_running",
+    "processor time of the batch": "sum without (groupname)"
+    ' (rate(namedprocess_namegroup_cpu_seconds_total{groupname="batch"}[5s]))',
 }
 
 
-class Page(Handler):
-    """What node_exporter would show of the processors."""
+class Batch:
+    """Processes that only compute, once they are let loose."""
 
-    def respond(self, request: Request) -> None:  # noqa: ARG002
-        body = "\n".join([*_lines(), ""]).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def __init__(self) -> None:
+        self._pids: list[int] = []
+
+    @contextmanager
+    def running(self, per_processor: int) -> Iterator[None]:
+        """Some for each processor, which step back for everyone but their like."""
+        # The kernel ends them with us. Each leads a session, which the kernel may give
+        # its share as a whole, as it may to each process of PostgreSQL.
+        command = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-I", "-S", "-c"]
+        with ExitStack() as stack:
+            for _ in range(per_processor * (os.cpu_count() or 1)):
+                one = subprocess.Popen(
+                    [*command, "while True: pass"], start_new_session=True
+                )
+                stack.callback(one.wait)
+                stack.callback(one.kill)
+                self._pids.append(one.pid)
+            stack.callback(self._pids.clear)
+            step_back(self._pids)
+            yield
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of those that run, 0 while none does."""
+        fields = [
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+            for pid in self._pids
+        ]
+        return sum(sum(map(int, one.split()[11:13])) for one in fields) / _ticks()
+
+    def page(self) -> type[Handler]:
+        """What node_exporter and process-exporter would show."""
+        batch = self
+
+        class Page(Handler):
+            def respond(self, request: Request) -> None:  # noqa: ARG002
+                body = "\n".join([*_processors(), *batch._lines(), ""]).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain; version=0.0.4")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        return Page
+
+    def _lines(self) -> Iterator[str]:
+        name = "namedprocess_namegroup_cpu_seconds_total"
+        yield f"# TYPE {name} counter"
+        yield f'{name}{{groupname="batch"}} {self.seconds!r}'
 
 
-def _lines() -> Iterator[str]:
-    """Exposition of /proc/stat; see proc_stat(5)."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
-        name, *values = line.split()
-        if name == "cpu":
-            yield "# TYPE node_cpu_seconds_total counter"
-            for mode, value in zip(MODES, values, strict=False):
-                seconds = int(value) / ticks
-                yield f'node_cpu_seconds_total{{mode="{mode}"}} {seconds!r}'
-        if name == "procs_running":
-            yield "# TYPE node_procs_running gauge"
-            yield f"node_procs_running {values[0]}"
+def _processors() -> Iterator[str]:
+    """The first line of /proc/stat, see proc_stat(5)."""
+    first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    yield "# TYPE node_cpu_seconds_total counter"
+    for mode, value in zip(MODES, first.split()[1:], strict=False):
+        yield f'node_cpu_seconds_total{{mode="{mode}"}} {int(value) / _ticks()!r}'
 
 
-@contextmanager
-def hogged(per_processor: int) -> Iterator[None]:
-    """Some processes that only compute, and step back for everyone but their like."""
-    # The kernel ends them with us. Each leads a session, which the kernel may give its
-    # share as a whole, as it may to each process of PostgreSQL.
-    command = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-I", "-S", "-c"]
-    with ExitStack() as stack:
-        hogs = []
-        for _ in range(per_processor * (os.cpu_count() or 1)):
-            hog = subprocess.Popen(
-                [*command, "while True: pass"], start_new_session=True
-            )
-            stack.callback(hog.wait)
-            stack.callback(hog.kill)
-            hogs.append(hog.pid)
-        step_back(hogs)
-        yield
+def _ticks() -> int:
+    return os.sysconf("SC_CLK_TCK")
 
 
 def step_back(pids: Iterable[int]) -> None:

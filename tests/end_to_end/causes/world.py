@@ -38,7 +38,7 @@ from ..recording import (
     sleep_until,
     wait_for_samples,
 )
-from . import processors
+from .processors import CONTEXT, Batch, step_back
 
 JOBS = ("index", "rows", "busy", "reset", "quiet")
 WINDOW, SHORT_WINDOW = 30.0, 20.0
@@ -127,7 +127,8 @@ def recorded() -> Iterator[Recording]:
                 job: databases.enter_context(_exporter(job, server))
                 for job, server in servers.items()
             }
-            machine = databases.enter_context(serving(processors.Page))
+            batch = Batch()
+            machine = databases.enter_context(serving(batch.page()))
             prometheus.scrape = [
                 # Each as if it had a machine of its own.
                 *(
@@ -144,7 +145,7 @@ def recorded() -> Iterator[Recording]:
                 scrape_job("evaluator", f"127.0.0.1:{evaluator.port}"),
             ]
             stack.enter_context(prometheus)
-            at = _live_through(servers, exporters, prometheus)
+            at = _live_through(servers, exporters, prometheus, batch)
             slowed = _queryid(servers["index"], "SELECT count(*), sum(total)%")
             longer = _queryid(servers["rows"], "SELECT id, total FROM orders,%<= $%")
         for job in JOBS:
@@ -163,7 +164,7 @@ def _config(prometheus: Prometheus, grafana: Grafana) -> dict[str, Any]:
             job: f'job="{job}",datname="{shop.DATABASE}",user="{shop.USER}"'
             for job in JOBS
         },
-        "context": processors.CONTEXT,
+        "context": CONTEXT,
         "engine": {"window": f"{WINDOW:g}s", "min_samples": 8, "min_calls": 40},
         "service": {"poll_interval": "500ms", "settle": "1s", "lookback": "1h"},
     }
@@ -188,6 +189,7 @@ def _live_through(
     servers: Mapping[str, Postgres],
     exporters: Mapping[str, Exporter],
     prometheus: Prometheus,
+    batch: Batch,
 ) -> float:
     """Let everything happen at its time; the time of the deploy."""
     with ExitStack() as stack:
@@ -201,7 +203,7 @@ def _live_through(
             )
             for job in JOBS
         }
-        processors.step_back(_backends(servers["busy"]))
+        step_back(_backends(servers["busy"]))
         backends = {"prometheus": prometheus.url}
         wait_for_samples(backends, exporters, after=time.time())
         sleep_until(time.time() + RECORDED)
@@ -211,7 +213,7 @@ def _live_through(
         workloads["longer"] = stack.enter_context(
             _workload(servers["rows"], (LONGER, *FEW))
         )
-        stack.enter_context(processors.hogged(HOGS))
+        stack.enter_context(batch.running(HOGS))
         sleep_until(at + RESETS)
         servers["reset"].execute("SELECT pg_stat_statements_reset()")
         sleep_until(at + RECORDED)
