@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import NoDataError, SourceError
+from ..errors import IncompleteDataError, NoDataError, SourceError
 from ..http import Client
 from ..units import show_time
 from .api import PrometheusApi, escape_regex, quoted
@@ -64,16 +64,24 @@ class PrometheusSource:
             detail_from: rows and blocks are read from here on; None: from *start*.
 
         Raises:
-            SourceError: no usable answer, no series, or ambiguous ones.
+            SourceError: no usable answer, or ambiguous series.
+            NoDataError: no series.
+            IncompleteDataError: no series, but a warning.
         """
         detail = start if detail_from is None else max(start, detail_from)
         reading = self._read(start, end, detail)
         if not reading.series:
-            raise NoDataError(
+            nothing = (
                 f"{self._client.place}: no sample of "
                 f"{' or '.join(map(self._api.chosen, self._profile.counters))} between "
-                f"{show_time(start)} and {show_time(end)}; is it scraped, kept that "
-                "long, and is the selector right?"
+                f"{show_time(start)} and {show_time(end)}"
+            )
+            if told := "; ".join(reading.quality.warnings):
+                raise IncompleteDataError(
+                    f"{nothing}, and the answer is partial: {told}"
+                )
+            raise NoDataError(
+                f"{nothing}; is it scraped, kept that long, and is the selector right?"
             )
         return reading
 

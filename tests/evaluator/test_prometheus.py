@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.errors import SourceError
+from evaluator.errors import IncompleteDataError, SourceError
 from evaluator.http import Client
 from evaluator.sources.api import escape_regex
 from evaluator.sources.profiles import PROFILES
@@ -256,6 +256,15 @@ def test_series_without_samples_in_the_window_are_the_same_error():
     assert "no sample of" in error(
         listed(*BOTH), answer(calls(*too_old)), answer(seconds(*too_old))
     )
+
+
+def test_an_empty_answer_with_a_warning_is_partial_and_not_empty():
+    with pytest.raises(IncompleteDataError, match="partial: a store is down"):
+        read(
+            listed(*BOTH),
+            answer(warnings=["a store is down"]),
+            answer(),
+        )
 
 
 @pytest.mark.parametrize(
