@@ -21,9 +21,9 @@ from .units import show_time
 
 log = structlog.get_logger()
 
-# A deploy that could not be judged is tried again after a quarter of the time it has
-# been due, but at least and at most so often.
-_RETRY_LEAST, _RETRY_MOST = 60.0, 900.0
+# A deploy that could not be judged is tried again at once in the next round, then after
+# a quarter of the time since its window could be judged, at the latest after this long.
+_RETRY_MOST = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Service:
         now = self._clock()
         overdue = now - self._time_of(deploy, 1.0)
         if overdue < self._schedule.give_up_after:
-            pause = min(max(overdue / 4, _RETRY_LEAST), _RETRY_MOST)
+            pause = min(max(overdue / 4, 0.0), _RETRY_MOST)
             self._ledger.postpone(deploy, now + pause)
             return
         log.error("deploy given up", deploy=deploy.id, error=str(error))

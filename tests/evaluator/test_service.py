@@ -141,18 +141,30 @@ def test_a_partial_answer_is_never_judged(world, service):
     assert world.metric("deploys_pending") == 1
 
 
-def test_a_deploy_that_could_not_be_read_is_judged_when_it_can(world, service):
+def test_a_deploy_that_could_not_be_read_is_judged_in_the_next_round(world, service):
     world.read_error = SourceError("prometheus answered 503")
     world.now = DUE
     service.round()
     world.read_error = None
-    world.now = DUE + 30
-    service.round()
-    assert world.told == []  # Not hammered: the next try is a minute later.
-
     world.now = DUE + 60
+
     service.round()
+
     assert len(world.told) == 1
+
+
+def test_what_cannot_be_read_for_long_is_asked_for_less_and_less_often(world, service):
+    world.read_error = SourceError("prometheus answered 503")
+    tries = []
+    for minute in range(121):
+        world.now = DUE + 60 * minute
+        before = world.errors("judge") or 0
+        service.round()
+        if world.errors("judge") > before:
+            tries.append(minute)
+
+    assert tries[:6] == [0, 1, 2, 3, 4, 5]
+    assert tries[-3:] == [90, 105, 120]  # Quarter of an hour at the most.
 
 
 def test_one_deploy_that_cannot_be_read_does_not_hold_up_the_next(world, service):
