@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from evaluator import http
 from evaluator.cli import main
 from tests.evaluator.test_golden import GOLDEN
 
@@ -18,8 +19,9 @@ DEPLOY = ("--deploy-time", "1790000000")
 
 
 @pytest.fixture
-def config(tmp_path):
-    """A configuration whose systems are not there."""
+def config(tmp_path, monkeypatch):
+    """A configuration whose systems are not there; nobody waits for these."""
+    monkeypatch.setattr(http, "FIRST_WAIT", 0.0)
     path = tmp_path / "evaluator.yml"
     path.write_text(
         "prometheus: {url: 'http://127.0.0.1:9', timeout: 1s}\n"
