@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from urllib.parse import urlsplit
 
-from .config import Config, Endpoint, secret
+from .config import Config, Endpoint, LinksConfig, secret
 from .errors import ConfigurationError
 from .http import Client
-from .model import Deploy
+from .model import RELATIVE, Deploy, Links
 from .sinks.annotations import AnnotationSink
 from .sources.deploys import Mark, read_deploys, trigger_tags
 from .sources.grafana import Grafana
@@ -34,11 +35,12 @@ class Systems:
         self._prometheus = _client(
             "prometheus", config.prometheus.url, config.prometheus, environ
         )
-        self._grafana = (
-            Grafana(_client("grafana", config.grafana.url, config.grafana, environ))
-            if config.grafana
-            else None
-        )
+        self._grafana: Grafana | None = None
+        reached = ""
+        if config.grafana is not None:
+            client = _client("grafana", config.grafana.url, config.grafana, environ)
+            self._grafana, reached = Grafana(client), client.url
+        self.links = _links(config.links, reached)
 
     @property
     def grafana(self) -> Grafana:
@@ -116,7 +118,22 @@ class Systems:
 
     def annotations(self) -> AnnotationSink:
         """Where verdicts are written."""
-        return AnnotationSink(self.grafana)
+        return AnnotationSink(self.grafana, self.links)
+
+
+def _links(config: LinksConfig, reached: str) -> Links:
+    """What is configured, or what can be known without it.
+
+    Args:
+        reached: address at which the evaluator reaches Grafana, without credentials.
+    """
+    grafana = config.grafana.rstrip("/")
+    # People may reach Grafana by another name, but inside of it the path is the same.
+    return Links(
+        grafana=grafana or reached,
+        board=grafana or urlsplit(reached).path,
+        runbooks=config.runbooks.rstrip("/") or RELATIVE.runbooks,
+    )
 
 
 def _client(

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
-    gauges = Gauges(registry)
+    gauges = Gauges(registry, links=systems.links)
     ready = threading.Event()
     pages = Pages(
         registry, options.telemetry_path or config.web.telemetry_path, ready.is_set

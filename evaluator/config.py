@@ -22,9 +22,8 @@ from .sources.deploys import Matcher
 from .sources.profiles import PROFILES, Profile
 from .validation import Duration, nearest, read_settings
 
-Url: TypeAlias = Annotated[
-    str, Meta(pattern="^https?://", description="an http:// or https:// address")
-]
+_ADDRESS = Meta(pattern="^(https?://|$)", description="an http:// or https:// address")
+Url: TypeAlias = Annotated[str, Meta(min_length=1), _ADDRESS]
 Span: TypeAlias = Annotated[Duration, Meta(description="a duration such as 30m or 90s")]
 
 
@@ -167,6 +166,19 @@ class WebConfig(msgspec.Struct, frozen=True, kw_only=True):
     ] = "/metrics"
 
 
+class LinksConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What alerts and annotations lead to.
+
+    Args:
+        grafana: where people open Grafana; empty: as the evaluator does.
+        runbooks: the folder with the pages of the alerts; empty: where they are in the
+            repository.
+    """
+
+    grafana: Annotated[str, _ADDRESS] = ""
+    runbooks: Annotated[str, _ADDRESS] = ""
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file.
 
@@ -183,6 +195,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineConfig = EngineConfig()
     service: ServiceConfig = ServiceConfig()
     web: WebConfig = WebConfig()
+    links: LinksConfig = LinksConfig()
 
     def __post_init__(self) -> None:
         if not self.deploys:

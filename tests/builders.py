@@ -6,7 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluator.model import CounterSeries, Deploy, Floats, QueryKey
+from evaluator.model import (
+    ChangePoint,
+    CounterSeries,
+    Deploy,
+    Effect,
+    Floats,
+    Level,
+    Outcome,
+    QueryKey,
+    Significance,
+    Stage,
+    Verdict,
+    WelchTest,
+    Window,
+)
 
 KEY = QueryKey("db1:9719", "shop", "app", "-42", "true")
 
@@ -20,6 +34,32 @@ def key(queryid: str = "-42") -> QueryKey:
 
 def deploy(at: float = DEPLOY_AT, **fields: str) -> Deploy:
     return Deploy(**{"id": "grafana-1", "service": "shop", **fields}, at=at)
+
+
+def finding(level: Level, queryid: str = "-42") -> Verdict:
+    """One query that got half as slow again, told as loudly as *level* says."""
+    sides = [Window(30, 1200.0, 1200.0 * mean, 1800.0) for mean in (0.01, 0.015)]
+    return Verdict(
+        key(queryid),
+        Outcome.DETECTED if level is Level.ALERT else Outcome.NO_REGRESSION,
+        Stage.FAMILY,
+        usable=60,
+        dropped={},
+        before=sides[0],
+        after=sides[1],
+        factor=1.5,
+        change=ChangePoint(split=30, at=DEPLOY_AT, statistic=0.1, min_segment=6),
+        test=WelchTest(t=3.0, nu=50.0, p_nominal=1e-3, upward=True),
+        effect=Effect(0.01, 0.015, 1.5, 0.01 / 3, 1.2, 1.9),
+        significance=Significance(
+            p_value=1e-3,
+            q_value=0.01 if level is Level.ALERT else 0.1,
+            level=level,
+            phi=0.1,
+            no_change_bound=0.3,
+            long_history=True,
+        ),
+    )
 
 
 def scrapes(

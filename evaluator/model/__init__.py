@@ -7,6 +7,7 @@ been put into a value.
 from __future__ import annotations
 
 from .deploy import Deploy
+from .links import RELATIVE, Links
 from .panel import Calibration, Panel
 from .report import DataQuality, Report, Settings
 from .series import CounterSeries, Floats, IntervalMeans, QueryKey
@@ -32,6 +33,7 @@ from .surroundings import (
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
+    "RELATIVE",
     "Calibration",
     "Cause",
     "CauseKind",
@@ -46,6 +48,7 @@ __all__ = [
     "Insufficient",
     "IntervalMeans",
     "Level",
+    "Links",
     "Outcome",
     "Panel",
     "PlanChange",

@@ -97,9 +97,28 @@ class Report:
         )
         return tuple(sorted(found, key=_cost, reverse=True))
 
+    @property
+    def unjudged(self) -> tuple[Verdict, ...]:
+        """Queries of which nothing can be told, or not yet."""
+        unknown = (Outcome.INSUFFICIENT_DATA, Outcome.PENDING)
+        return tuple(v for v in self.verdicts if v.outcome in unknown)
+
+    @property
+    def unjudged_time(self) -> float:
+        """Share of the execution time in the window that the unjudged queries took.
+
+        What no usable interval has counted is in neither part.
+        """
+        whole = sum(map(_seconds, self.verdicts))
+        return sum(map(_seconds, self.unjudged)) / whole if whole > 0 else 0.0
+
     def count(self, outcome: Outcome) -> int:
         """Number of queries with *outcome*."""
         return sum(v.outcome is outcome for v in self.verdicts)
+
+
+def _seconds(verdict: Verdict) -> float:
+    return verdict.before.seconds + verdict.after.seconds
 
 
 def _cost(verdict: Verdict) -> tuple[float, QueryKey]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..model import Outcome, QueryKey, Report, Verdict
+from ..model import RELATIVE, Links, Outcome, QueryKey, Report, Verdict
+from ..tables import describe_besides, describe_external, describe_unjudged
 from ..units import show_duration
 
 # No trigger may begin so; what finds deploys leaves these annotations out.
@@ -50,10 +51,15 @@ class Board(Protocol):
 
 
 class AnnotationSink:
-    """Writes each verdict once."""
+    """Writes each verdict once.
 
-    def __init__(self, board: Board) -> None:
+    Args:
+        links: of these, the dashboard.
+    """
+
+    def __init__(self, board: Board, links: Links = RELATIVE) -> None:
         self._board = board
+        self._links = links
 
     def publish(self, report: Report) -> int:
         """Make the annotation unless it is there; gives its id.
@@ -62,7 +68,7 @@ class AnnotationSink:
             SourceError: it could be neither found nor made.
             UnsureWriteError: call again later; it will be looked for first.
         """
-        draft = draft_of(report)
+        draft = draft_of(report, self._links)
         own = deploy_tag(report.deploy.id)
         found = self._board.find(draft.start, draft.end, [own])
         if found:
@@ -70,7 +76,7 @@ class AnnotationSink:
         return self._board.create(draft.start, draft.end, draft.text, draft.tags)
 
 
-def draft_of(report: Report) -> Draft:
+def draft_of(report: Report, links: Links = RELATIVE) -> Draft:
     """What to say about *report*, from the deploy to the end of its window."""
     deploy = report.deploy
     said = {"service": deploy.service, "environment": deploy.environment}
@@ -81,6 +87,8 @@ def draft_of(report: Report) -> Draft:
         *(f"{TAG}-{name}:{tag_value(value)}" for name, value in said.items() if value),
     )
     text = html.escape("\n".join(_lines(report)), quote=False)
+    dashboard = html.escape(links.dashboard(report), quote=True)
+    text += f'\n<a href="{dashboard}">The numbers on the dashboard</a>'
     return Draft(deploy.at, deploy.at + report.settings.window, text, tags)
 
 
@@ -88,7 +96,7 @@ def outcome_of(report: Report) -> str:
     """``regressed``, ``clear``, or ``undecided`` where most could not be judged."""
     if report.detected:
         return "regressed"
-    total, unjudged = len(report.verdicts), _unjudged(report)
+    total, unjudged = len(report.verdicts), len(report.unjudged)
     partial = report.failure or report.quality.warnings
     return "undecided" if partial or not total or 2 * unjudged > total else "clear"
 
@@ -132,13 +140,16 @@ def _headline(report: Report) -> str:
         "clear": "no query found slower after",
         "undecided": "cannot tell whether a query got slower after",
     }[outcome_of(report)]
-    return f"pgverdict: {said} deploy {named}{where}"
+    also = describe_external(report)
+    if report.watched:
+        also += f"{', ' if also else ''}{len(report.watched)} on the watch list"
+    return f"pgverdict: {said} deploy {named}{where}{'; ' if also else ''}{also}"
 
 
 def _finding(verdict: Verdict) -> str:
     effect = verdict.effect
     assert effect is not None  # noqa: S101 - a Verdict cannot be built so
-    also = f"; {verdict.causes[0].evidence}" if verdict.causes else ""
+    also = "".join(f"; {said}" for said in describe_besides(verdict))
     return (
         f"query {_query(verdict.key)}: ×{effect.factor:.2f}, "
         f"{show_duration(effect.before)} → {show_duration(effect.after)} per call, "
@@ -158,7 +169,7 @@ def _limits(report: Report) -> Iterator[str]:
     if report.failure:
         yield f"Nothing was judged: {_short(report.failure, 200)}"
         return
-    total, unjudged = len(report.verdicts), _unjudged(report)
+    total, unjudged = len(report.verdicts), len(report.unjudged)
     window = show_duration(report.settings.window)
     if not total:
         yield f"No query was seen within {window} of the deploy."
@@ -167,16 +178,15 @@ def _limits(report: Report) -> Iterator[str]:
         f"Judged {total - unjudged} of {_queries(total)}, {window} before and after"
     )
     if unjudged:
-        judged += f"; {unjudged} could not be judged for want of data"
+        judged += (
+            f"; {unjudged} could not be judged for want of data "
+            f"({describe_unjudged(report)})"
+        )
     if changed := report.count(Outcome.BACKGROUND_CHANGE):
         judged += f"; {changed} changed at another time than the deploy"
     yield f"{judged}."
     for note in (*report.quality.warnings, *report.notes)[:LISTED]:
         yield f"Note: {_short(note, 200)}"
-
-
-def _unjudged(report: Report) -> int:
-    return report.count(Outcome.INSUFFICIENT_DATA) + report.count(Outcome.PENDING)
 
 
 def _queries(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import IntervalMeans, Outcome, Report, Stage, Verdict
-from ..tables import describe_key
+from ..tables import CAUTION, describe_key
 from ..units import show_duration, show_time
 from .plot import plot
 
@@ -191,7 +191,11 @@ def _conclusion(verdict: Verdict) -> str:
     if verdict.reason:
         told += f": {verdict.reason}"
     level = None if verdict.significance is None else verdict.significance.level
-    return told if level is None else f"{told}, level {level}"
+    if level is not None:
+        told += f", level {level}"
+    if verdict.outcome is Outcome.DETECTED and verdict.external_cause:
+        told += "; may have an external cause, so pgverdict's rules do not alert"
+    return told
 
 
 def _besides(verdict: Verdict) -> Iterator[str]:
@@ -223,7 +227,7 @@ def _besides(verdict: Verdict) -> Iterator[str]:
         yield f"plan after: {plan.after}"
         yield from (f"  - {node}" for node in plan.lost)
         yield from (f"  + {node}" for node in plan.gained)
-        yield "  (generic plans are estimates; the plan that ran may differ)"
+        yield f"  ({CAUTION})"
 
 
 def _seconds(mean: float | None) -> str:

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from ..model import Deploy, Outcome, Report, Verdict
+from ..model import RELATIVE, Deploy, Links, Outcome, Report, Verdict
 
 STEPS = ("discover", "judge", "publish", "round")
 
@@ -33,9 +33,16 @@ class Gauges:
         max_queries: series of at most this many queries for a deploy, the costliest
             first, so that one bad deploy cannot flood Prometheus. All are counted in
             ``pgverdict_deploy_queries``.
+        links: what the annotations of the alerts lead to.
     """
 
-    def __init__(self, registry: CollectorRegistry, *, max_queries: int = 200) -> None:
+    def __init__(
+        self,
+        registry: CollectorRegistry,
+        *,
+        max_queries: int = 200,
+        links: Links = RELATIVE,
+    ) -> None:
         self._verdicts = _Verdicts(max_queries)
         registry.register(self._verdicts)
         build = Gauge(
@@ -45,6 +52,13 @@ class Gauges:
             registry=registry,
         )
         build.labels(version("pgverdict"), platform.python_version()).set(1)
+        linked = Gauge(
+            "pgverdict_links_info",
+            "1, labelled with the addresses that the alerts link to.",
+            ["grafana", "runbooks"],
+            registry=registry,
+        )
+        linked.labels(links.grafana, links.runbooks).set(1)
         self._pending = Gauge(
             "pgverdict_deploys_pending",
             "Deploys that were found and are not judged yet.",

@@ -6,8 +6,15 @@ from typing import Any
 
 import msgspec
 
-from ..model import Level, Outcome, Report, Settings, Significance, Verdict
-from ..tables import aligned, describe_key
+from ..model import Level, Outcome, PlanChange, Report, Settings, Verdict
+from ..tables import (
+    CAUTION,
+    aligned,
+    describe_besides,
+    describe_external,
+    describe_key,
+    describe_unjudged,
+)
 from ..units import show_duration, show_time
 
 _COLUMNS = ("factor", "before", "after", "costs", "p", "q", "changed", "query")
@@ -23,7 +30,8 @@ _NOUNS = {
 def to_json(report: Report) -> str:
     """Everything in the report; times are Unix seconds, durations seconds.
 
-    A number that belongs to a step the query did not reach is left out.
+    A number that belongs to a step the query did not reach is left out, or null where
+    the calibrated engine alone has it.
     """
     document = {
         "deploy": msgspec.to_builtins(report.deploy),
@@ -42,7 +50,11 @@ def to_json(report: Report) -> str:
         "quality": msgspec.to_builtins(report.quality),
         "notes": report.notes,
         "failure": report.failure,
-        "queries": [_query_fields(verdict) for verdict in report.verdicts],
+        "unjudged_time_share": report.unjudged_time,
+        "queries": [
+            _query_fields(verdict, report.settings.engine)
+            for verdict in report.verdicts
+        ],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
 
@@ -61,11 +73,13 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     if shown:
         lines += ["", *aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
     lines += ["", _counts(report)]
+    if external := describe_external(report):
+        lines.append(f"note: {external}; pgverdict's rules do not alert on those")
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join(lines)
 
 
-def _query_fields(verdict: Verdict) -> dict[str, Any]:
+def _query_fields(verdict: Verdict, engine: str) -> dict[str, Any]:
     before, after = verdict.before, verdict.after
     fields: dict[str, Any] = {
         "server": verdict.key.instance,
@@ -97,10 +111,11 @@ def _query_fields(verdict: Verdict) -> dict[str, Any]:
         if verdict.test.t is not None:
             fields |= {"t": verdict.test.t, "nu": verdict.test.nu}
         fields |= {"p_nominal": verdict.test.p_nominal, "score": verdict.test.score}
-    if verdict.effect is not None:
-        fields["extra_seconds_per_second"] = verdict.effect.extra_seconds_per_second
-    if verdict.significance is not None:
-        fields |= _calibrated_fields(verdict, verdict.significance)
+    effect = verdict.effect
+    if engine == "calibrated":
+        fields |= _calibrated_fields(verdict)
+    elif effect is not None:
+        fields["extra_seconds_per_second"] = effect.extra_seconds_per_second
     if verdict.replaces:
         fields["replaces"] = verdict.replaces
     if verdict.reason:
@@ -108,20 +123,27 @@ def _query_fields(verdict: Verdict) -> dict[str, Any]:
     return fields | {"verdict": verdict.outcome, "stage": verdict.stage}
 
 
-def _calibrated_fields(verdict: Verdict, significance: Significance) -> dict[str, Any]:
-    effect = verdict.effect
+def _calibrated_fields(verdict: Verdict) -> dict[str, Any]:
+    """The same fields for every query; null where a step was not reached."""
+    significance, effect = verdict.significance, verdict.effect
+    names = ("p_value", "q_value", "level", "phi", "no_change_bound", "long_history")
     return {
-        "p_value": significance.p_value,
-        "q_value": significance.q_value,
-        "level": significance.level,
-        "phi": significance.phi,
-        "no_change_bound": significance.no_change_bound,
-        "long_history": significance.long_history,
+        **{name: getattr(significance, name, None) for name in names},
         "factor_low": None if effect is None else effect.low,
         "factor_high": None if effect is None else effect.high,
+        "extra_seconds_per_second": None
+        if effect is None
+        else effect.extra_seconds_per_second,
         "external_causes": msgspec.to_builtins(verdict.causes),
-        "plan_change": msgspec.to_builtins(verdict.plan_change),
+        "plan_change": _plan_fields(verdict.plan_change),
     }
+
+
+def _plan_fields(change: PlanChange | None) -> dict[str, Any] | None:
+    if change is None:
+        return None
+    fields: dict[str, Any] = msgspec.to_builtins(change)
+    return fields | {"caution": CAUTION}
 
 
 def _calibrated_settings(settings: Settings) -> dict[str, float]:
@@ -149,6 +171,8 @@ def _counts(report: Report) -> str:
         return f"could not be judged: {report.failure}"
     counts = ((report.count(outcome), noun) for outcome, noun in _NOUNS.items())
     listed = ", ".join(f"{count} {noun}" for count, noun in counts if count)
+    if report.unjudged:
+        listed += f" ({describe_unjudged(report)})"
     return f"{len(report.verdicts)} queries: {listed or 'nothing to judge'}"
 
 
@@ -176,10 +200,7 @@ def _why(verdict: Verdict) -> str:
         if verdict.significance and verdict.significance.level is Level.WATCH:
             return ": on the watch list"
         return f": {verdict.reason or f'{verdict.outcome} at {verdict.stage}'}"
-    told = [cause.evidence for cause in verdict.causes]
-    if verdict.replaces:
-        told.append(f"was queryid {verdict.replaces} before the deploy")
-    return "".join(f"; {sentence}" for sentence in told)
+    return "".join(f"; {said}" for said in describe_besides(verdict))
 
 
 def _seconds(mean: float | None) -> str:

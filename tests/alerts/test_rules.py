@@ -72,11 +72,11 @@ def test_a_wrong_expectation_would_be_found(tmp_path: Path) -> None:
 
 
 def test_every_alert_leads_to_its_runbook_and_every_runbook_has_its_alert() -> None:
-    named = {rule["annotations"]["runbook_url"] for rule in alerts()}
-    pages = {f"alerts/runbooks/{page.name}" for page in ALERTS.glob("runbooks/*.md")}
+    ends = {rule["annotations"]["runbook_url"].rpartition("/")[2] for rule in alerts()}
+    pages = {page.name for page in ALERTS.glob("runbooks/*.md")}
 
-    assert named == pages
-    assert named == {f"alerts/runbooks/{rule['alert']}.md" for rule in alerts()}
+    assert ends == pages
+    assert ends == {f"{rule['alert']}.md" for rule in alerts()}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_an_alert_keeps_the_conventions(rule: dict[str, Any]) -> None:
     assert set(notes) == {"summary", "description", "runbook_url", "dashboard_url"}
     assert notes["summary"].endswith(".")
     assert "{{" not in notes["summary"]
-    assert notes["dashboard_url"].startswith("/d/pgverdict-")
+    assert "}}/d/pgverdict-" in notes["dashboard_url"]
 
 
 def test_the_alertmanager_example_is_right() -> None:

@@ -92,7 +92,8 @@ def test_what_the_alerts_link_to_exists() -> None:
     groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
 
     for rule in (rule for group in groups for rule in group["rules"]):
-        uid, _, query = rule["annotations"]["dashboard_url"][3:].partition("?")
+        _, _, address = rule["annotations"]["dashboard_url"].partition("/d/")
+        uid, _, query = address.partition("?")
         variables = {each["name"] for each in made[uid]["templating"]["list"]}
         assert set(re.findall(r"var-(\w+)=", query)) <= variables
 

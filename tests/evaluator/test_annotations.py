@@ -28,6 +28,7 @@ from evaluator.model import (
 from evaluator.sinks.annotations import (
     TAG_VALUE,
     AnnotationSink,
+    Draft,
     deploy_tag,
     draft_of,
     outcome_of,
@@ -91,6 +92,19 @@ def unknown(count=1):
     return [verdict(Outcome.INSUFFICIENT_DATA)] * count
 
 
+NUMBERS = (
+    "/d/pgverdict-deploys?var-deploy=grafana-7&amp;"
+    "from=1789998200000&amp;to=1790002080000"
+)
+
+
+def without_link(draft: Draft) -> str:
+    """The text before the link, which is always the last line and harmless."""
+    text, _, link = draft.text.rpartition("\n")
+    assert re.fullmatch('<a href="[^"<>]+">The numbers on the dashboard</a>', link)
+    return text
+
+
 def report(*verdicts, deploy=DEPLOY, **more) -> Report:
     return Report(deploy, AT + 1900, Settings(), tuple(verdicts), **more)
 
@@ -114,8 +128,10 @@ def test_a_verdict_reads_like_this():
         "2. query 7 (app@shop on db1:9719): ×1.50, 9.8 ms → 14.7 ms per call, "
         "costs 32 ms more each second",
         "Judged 6 of 8 queries, 30 min before and after; 2 could not be judged for "
-        "want of data; 1 changed at another time than the deploy.",
+        "want of data (25 % of the execution time); 1 changed at another time "
+        "than the deploy.",
         "Note: the oldest sample is late",
+        f'<a href="{NUMBERS}">The numbers on the dashboard</a>',
     ]
     assert draft.tags == (
         "pgverdict",
@@ -130,10 +146,10 @@ def test_a_verdict_reads_like_this():
 def test_no_finding_is_told_with_how_much_was_looked_at():
     draft = draft_of(report(*fine(3), *unknown(1)))
 
-    assert draft.text.splitlines() == [
+    assert draft.text.splitlines()[:-1] == [
         "pgverdict: no query found slower after deploy shop 1.2 in production",
         "Judged 3 of 4 queries, 30 min before and after; 1 could not be judged for "
-        "want of data.",
+        "want of data (25 % of the execution time).",
     ]
 
 
@@ -181,8 +197,9 @@ def test_many_findings_are_cut_to_the_costliest():
 
 def test_names_that_look_like_html_stay_text():
     deploy = replace(DEPLOY, service="<script>x</script>", version="a&b")
-    text = draft_of(report(slower(database="<b>"), deploy=deploy)).text
+    draft = draft_of(report(slower(database="<b>"), deploy=deploy))
 
+    text = without_link(draft)
     assert "<" not in text
     assert "deploy <script>x</script> a&b in" in html.unescape(text)
 
@@ -218,9 +235,10 @@ def test_whatever_the_names_the_annotation_is_short_safe_and_stored_unchanged(
 
     assert list(draft.tags) == stored_tags(draft.tags)
     assert len(json.dumps(draft.tags, ensure_ascii=False).encode()) <= 500
-    assert "<" not in draft.text
+    text = without_link(draft)
+    assert "<" not in text
     assert not re.search("&(?!amp;|lt;|gt;)", draft.text)
-    assert len(html.unescape(draft.text)) <= 3000
+    assert len(html.unescape(text)) <= 3000
     found = Annotation(1, draft.start, draft.end, draft.text, draft.tags)
     assert read_deploys([found], [Matcher()]) == []
 
