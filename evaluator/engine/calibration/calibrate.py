@@ -70,23 +70,24 @@ def calibrate(
     long = before >= _LONG * panel.window
     family = len(panel.keys) >= _FAMILY
     present = panel.present
-    logs = np.where(present, log_residuals(panel.means, present, before), 0.0)
+    logs = log_residuals(panel.means, present, before)
     step, swell, unsure = 0.0, np.zeros(_end(panel)), np.zeros(len(panel.keys))
     if family and before >= _WAVE:
         spread = robust_spread(logs[:, :before], present[:, :before])
         spread = np.maximum(spread, 1e-3)
-        wave = common_wave(logs, present, spread, before=before, after=after)
+        middle = medians(logs.T, present.T)[:, 0]
+        wave = common_wave(middle, present, spread, before=before, after=after)
         logs, unsure = without_wave(logs, present, spread, wave, before=before)
         swell, step = wave.values, wave.step
     variance = _variance(panel, logs, present, long=long)
     weights = present / variance
     scale = np.sqrt(variance)
-    typical = robust_spread((logs / scale)[:, :before], present[:, :before])
+    typical = robust_spread(logs[:, :before] / scale[:, :before], present[:, :before])
     logs = level_logs(logs, variance, typical)
-    centre = (logs * weights)[:, :before].sum(axis=1) / np.maximum(
-        weights[:, :before].sum(axis=1), 1e-300
-    )
-    even = np.where(present, (logs - centre[:, None]) / scale, 0.0)
+    centre = _weighted_mean(logs[:, :before], weights[:, :before])
+    even = logs - centre[:, None]
+    even /= scale
+    even *= present
     splits, statistics = _search(panel, even, present)
     even = _tame(even, present, before, after)
 
@@ -132,19 +133,26 @@ def _end(panel: Panel) -> int:
     return panel.starts.size
 
 
+def _weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """(s,) of (s, t) values; 0 where nothing has any weight."""
+    total = np.maximum(weights.sum(axis=1), 1e-300)
+    mean: Floats = (values * weights).sum(axis=1) / total
+    return mean
+
+
 def _variance(
     panel: Panel, logs: Floats, present: NDArray[np.bool_], *, long: bool
 ) -> Floats:
     """Relative variance of each interval, from the intervals that show only noise."""
-    sides = [slice(0, panel.before)]
+    end, sides = panel.before, [slice(0, panel.before)]
     if not long:
-        sides.append(slice(panel.after, _end(panel)))
-    noise = [logs[:, side] - medians(logs[:, side], present[:, side]) for side in sides]
-    ratio, usual = variance_ratio(
-        np.concatenate(noise, axis=1),
-        np.concatenate([panel.calls[:, side] for side in sides], axis=1),
-        np.concatenate([present[:, side] for side in sides], axis=1),
-    )
+        end = _end(panel)
+        sides.append(slice(panel.after, end))
+    noise, known = logs[:, :end].copy(), present[:, :end].copy()
+    known[:, panel.before : panel.after] = False
+    for side in sides:
+        noise[:, side] -= medians(logs[:, side], known[:, side])
+    ratio, usual = variance_ratio(noise, panel.calls[:, :end], known)
     return relative_variance(panel.calls, present, ratio, usual)
 
 
@@ -159,11 +167,16 @@ def _search(
     counts = inside.sum(axis=1)
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count)
-        known = inside[rows]
-        values = even[rows, first:][known].reshape(rows.size, count)
-        splits, statistics[rows] = best_splits(values)
-        places = np.nonzero(known)[1].reshape(rows.size, count)
-        found[rows] = starts[places[np.arange(rows.size), splits]]
+        known, values = inside[rows], even[rows, first:]
+        if count == starts.size:
+            places, statistics[rows] = best_splits(values)
+        else:
+            known_values = values[known].reshape(rows.size, count)
+            splits, statistics[rows] = best_splits(known_values)
+            # The split counts what is present; its place on the grid is further right.
+            so_far = np.cumsum(known, axis=1, dtype=np.int32)
+            places = (so_far > splits[:, None]).argmax(axis=1)
+        found[rows] = starts[places]
     return found, statistics
 
 
@@ -194,10 +207,8 @@ def _noise(
     else:
         past = even.copy()
         for side in (slice(0, panel.before), slice(panel.after, _end(panel))):
-            weight = np.maximum(weights[:, side].sum(axis=1), 1e-300)
-            mean = (even[:, side] * weights[:, side]).sum(axis=1) / weight
-            past[:, side] -= mean[:, None]
-        past = np.where(present, past, 0.0)
+            past[:, side] -= _weighted_mean(even[:, side], weights[:, side])[:, None]
+        past *= present
         past[:, panel.before : panel.after] = 0.0
         count = np.maximum(present.sum(axis=1) - 2, 1)
         phi, inflation, freedom = autoregressive_inflation(past, present)

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ...model import Floats
@@ -56,15 +57,23 @@ def whole_rule_p(
     if tolerance > TOLERANCE + 1e-9:
         return np.where(score > 0, ndtr(-score), 1.0)
     logs = _log_tails(window, after, baseline)
-    values = np.stack([np.interp(score, _FINE, row) for row in logs])
-    place = np.interp(phi, PHIS, np.arange(len(PHIS)))
-    low = np.minimum(place.astype(int), len(PHIS) - 2)
-    share = place - low
-    column = np.arange(score.size)
-    log_p = values[low, column] * (1.0 - share) + values[low + 1, column] * share
+    row, row_share = _between(np.interp(phi, PHIS, np.arange(len(PHIS))), len(PHIS))
+    place = np.clip(score, 0.0, _FINE[-1]) * ((_FINE.size - 1) / _FINE[-1])
+    column, share = _between(place, _FINE.size)
+    low, high = (
+        logs[at, column] * (1.0 - share) + logs[at, column + 1] * share
+        for at in (row, row + 1)
+    )
+    log_p = low * (1.0 - row_share) + high * row_share
     # Past the fine grid the split is nearly certain, and the tail is the normal one.
     log_p = np.where(score > _FINE[-1], np.log(ndtr(-np.minimum(score, 37.0))), log_p)
     return np.where(score > 0, np.exp(log_p), 1.0)
+
+
+def _between(place: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
+    """The index below each place on an axis of *size*, and the share of the next."""
+    low = np.minimum(place.astype(np.intp), size - 2)
+    return low, place - low
 
 
 @cache

@@ -22,11 +22,15 @@ _NORMAL_MAD = 0.6744897501960817
 
 def medians(values: Floats, present: NDArray[np.bool_]) -> Floats:
     """Median of each row of (s, t) over what is present, (s, 1); 0 for an empty row."""
+    n = values.shape[1]
+    if present.all():
+        ordered = np.sort(values, axis=1)
+        return (ordered[:, (n - 1) // 2, None] + ordered[:, n // 2, None]) / 2.0
     ordered = np.sort(np.where(present, values, np.inf), axis=1)
     count = present.sum(axis=1)
     rows = np.arange(len(values))
     low = ordered[rows, np.maximum(count - 1, 0) // 2]
-    high = ordered[rows, np.minimum(count // 2, values.shape[1] - 1)]
+    high = ordered[rows, np.minimum(count // 2, n - 1)]
     middle: Floats = np.where(count > 0, (low + high) / 2.0, 0.0)[:, None]
     return middle
 
@@ -42,9 +46,10 @@ def log_residuals(means: Floats, present: NDArray[np.bool_], before: int) -> Flo
     level = medians(means[:, :before], present[:, :before])
     # A query whose median is 0 is measured by the resolution of the stored times.
     level = np.where(level > 0, level, 1e-6)
-    share = np.maximum(np.where(present, means, level) / level, _LEAST_SHARE)
-    residuals: Floats = np.log(share)
-    return residuals
+    residuals: Floats = np.where(present, means, level)
+    residuals /= level
+    np.maximum(residuals, _LEAST_SHARE, out=residuals)
+    return np.log(residuals, out=residuals)
 
 
 def robust_spread(residuals: Floats, present: NDArray[np.bool_]) -> Floats:
@@ -71,6 +76,6 @@ def winsorised(
     residuals: Floats, present: NDArray[np.bool_], *, centre: Floats, reach: Floats
 ) -> Floats:
     """Pull what lies further than *reach* from *centre*, both (s, 1), back to there."""
-    pulled = np.clip(residuals, centre - reach, centre + reach)
-    kept: Floats = np.where(present, pulled, 0.0)
+    kept: Floats = np.clip(residuals, centre - reach, centre + reach)
+    kept *= present
     return kept

@@ -44,21 +44,22 @@ class Wave:
 
 
 def common_wave(
-    residuals: Floats,
+    medians: Floats,
     present: NDArray[np.bool_],
     spread: Floats,
     *,
     before: int,
     after: int,
 ) -> Wave:
-    """Find what the queries of (s, t) *residuals* do together.
+    """Find what s queries do together.
 
     Args:
+        medians: (t,) of their logarithms in each interval.
+        present: (s, t) which of them are known.
         spread: (s, 1) standard deviation of each query, above 0.
         before, after: the deploy, as in a panel.
     """
-    middle = _column_medians(residuals, present)
-    middle = middle - np.median(middle[:before])
+    middle = medians - np.median(medians[:before])
     step = _abrupt_step(middle, before, after)
     values = middle.copy()
     values[after:] -= step
@@ -94,17 +95,6 @@ def without_wave(
     strength = (together + prior * wave.reality) / (alone + prior)
     rest: Floats = np.where(present, residuals - strength[:, None] * wave.values, 0.0)
     return rest, _NOISE_FACTOR * spread[:, 0] ** 2 / (alone + prior)
-
-
-def _column_medians(residuals: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Median of each interval over the queries that have it; 0 where none has."""
-    ordered = np.sort(np.where(present, residuals, np.inf).T, axis=1)
-    count = present.sum(axis=0)
-    rows = np.arange(len(ordered))
-    low = ordered[rows, np.maximum(count - 1, 0) // 2]
-    high = ordered[rows, np.minimum(count // 2, ordered.shape[1] - 1)]
-    middle: Floats = np.where(count > 0, (low + high) / 2.0, 0.0)
-    return middle
 
 
 def _abrupt_step(middle: Floats, before: int, after: int) -> float:

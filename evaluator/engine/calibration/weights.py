@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from ...model import Floats
 
 # Variance from call to call over variance between intervals, at the usual number of
-# calls: none, some, as much, more, nothing else.
-_RATIOS = (0.0, 0.4, 2.5, 1e6)
+# calls, where there is any: some, more, nothing else.
+_RATIOS = (0.4, 2.5, 1e6)
 
-# Queries done together: their arrays stay in the cache.
-_BLOCK = 128
+# Values done together, whole queries of them: their arrays stay in the cache.
+_BLOCK = 32_768
+
+# A product of so many variances is still far from the ends of the floating-point
+# range: none exceeds the number of intervals, or a million times that.
+_FACTORS = 16
 
 
 def variance_ratio(
@@ -35,9 +39,11 @@ def variance_ratio(
     References:
         Profile likelihood of normal residuals with variance ∝ 1 + ratio · usual/calls.
     """
-    ratio, usual = np.empty((len(calls), 1)), np.empty((len(calls), 1))
-    for first in range(0, len(calls), _BLOCK):
-        rows = slice(first, first + _BLOCK)
+    s, t = calls.shape
+    ratio, usual = np.empty((s, 1)), np.empty((s, 1))
+    step = max(1, _BLOCK // t)
+    for first in range(0, s, step):
+        rows = slice(first, first + step)
         ratio[rows, 0], usual[rows, 0] = _block(
             residuals[rows], calls[rows], present[rows]
         )
@@ -48,29 +54,47 @@ def _block(
     residuals: Floats, calls: Floats, present: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """The same for some of the queries: (s,) ratios and (s,) usual calls."""
+    s, t = calls.shape
     count = present.sum(axis=1)
-    inverse = present / np.where(present, calls, 1.0)
-    usual = count / inverse.sum(axis=1)
-    rarer = np.where(present, inverse * usual[:, None], 1.0)
-    squares = np.where(present, residuals * residuals, 0.0)
-    best = np.full(len(residuals), np.inf)
-    chosen = np.zeros(len(residuals))
+    rarer = 1.0 / np.where(present, calls, np.inf)
+    usual = count / rarer.sum(axis=1)
+    rarer *= usual[:, None]
+    squares = np.where(present, residuals, 0.0)
+    squares *= squares
+    best = _misfit(squares.sum(axis=1), count)
+    chosen = np.zeros(s)
+    variance = np.empty_like(rarer)
     for ratio in _RATIOS:
-        variance = (1.0 + ratio * rarer) / (1.0 + ratio)
-        scale = np.maximum((squares / variance).sum(axis=1) / count, 1e-300)
-        misfit = count * np.log(scale)
-        if ratio:
-            misfit += np.log(variance).sum(axis=1)
+        # 1 + ratio times the variance; what is absent has 1 and no part in anything.
+        np.multiply(rarer, ratio, out=variance)
+        variance += 1.0
+        misfit = _log_sums(variance)
+        np.divide(squares, variance, out=variance)
+        misfit += _misfit(variance.sum(axis=1), count)
         better = misfit < best - 1e-9
         best = np.where(better, misfit, best)
         chosen = np.where(better, ratio, chosen)
     return chosen, usual
 
 
+def _misfit(power: Floats, count: NDArray[np.intp]) -> Floats:
+    misfit: Floats = count * np.log(np.maximum(power / count, 1e-300))
+    return misfit
+
+
+def _log_sums(factors: Floats) -> Floats:
+    """(s,) sums of the logarithms of (s, t); one logarithm serves several factors."""
+    firsts = np.arange(0, factors.shape[1], _FACTORS)
+    logs: Floats = np.log(np.multiply.reduceat(factors, firsts, axis=1)).sum(axis=1)
+    return logs
+
+
 def relative_variance(
     calls: Floats, present: NDArray[np.bool_], ratio: Floats, usual: Floats
 ) -> Floats:
     """Variance of each of (s, t) intervals over that of a usual one; 1 if absent."""
-    rarer = np.where(present, usual / np.where(present, calls, 1.0), 1.0)
-    variance: Floats = (1.0 + ratio * rarer) / (1.0 + ratio)
+    variance: Floats = usual / np.where(present, calls, usual)
+    variance *= ratio
+    variance += 1.0
+    variance /= 1.0 + ratio
     return variance

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evaluator.engine.calibration.residuals import medians
 from evaluator.engine.calibration.wave import common_wave, without_wave
 
 BEFORE = 120
@@ -20,7 +21,8 @@ def shared(s: int, *, strength: float, seed: int):
 def found_in(residuals, present=None):
     present = np.ones(residuals.shape, dtype=bool) if present is None else present
     spread = np.full((len(residuals), 1), 0.2)
-    wave = common_wave(residuals, present, spread, before=BEFORE, after=BEFORE)
+    middle = medians(residuals.T, present.T)[:, 0]
+    wave = common_wave(middle, present, spread, before=BEFORE, after=BEFORE)
     rest, _ = without_wave(residuals, present, spread, wave, before=BEFORE)
     return wave, rest
 
@@ -79,7 +81,8 @@ def test_the_strength_is_badly_known_where_the_wave_hardly_swung():
     doubts = []
     for strength in (0.05, 0.5):
         residuals, _ = shared(50, strength=strength, seed=9)
-        wave = common_wave(residuals, present, spread, before=BEFORE, after=BEFORE)
+        middle = medians(residuals.T, present.T)[:, 0]
+        wave = common_wave(middle, present, spread, before=BEFORE, after=BEFORE)
         _, doubt = without_wave(residuals, present, spread, wave, before=BEFORE)
         doubts.append(doubt[0])
 
