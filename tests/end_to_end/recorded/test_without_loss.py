@@ -12,7 +12,6 @@ pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
 def test_every_deploy_that_met_a_fault_is_judged_in_the_end(troubled):
     watch = troubled.watch
 
-    # A deploy that could not be judged is tried again after a minute.
     wait_until(
         lambda: all(map(watch.verdicts, troubled.deploys)),
         seconds=120,

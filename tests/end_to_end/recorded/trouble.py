@@ -72,7 +72,7 @@ class Trouble:
 
 @contextmanager
 def in_trouble(recording: Recording) -> Iterator[Trouble]:
-    """Start the service; each deploy is tried again a minute after it met its fault."""
+    """Start the service; each deploy is tried again after it met its fault."""
     faults = [replace(fault, path=PATH) for fault, _ in FAULTS.values()]
     with (
         Grafana() as grafana,
