@@ -86,6 +86,22 @@ def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str])
     return json.dumps({"status": "success", "data": data})
 
 
+def openmetrics_of(series: Sequence[CounterSeries]) -> str:
+    """What Prometheus takes as if it had scraped it."""
+    lines = []
+    for name in _NAMES:
+        lines.append(f"# TYPE {name.removesuffix('_total')} counter")
+        for one in series:
+            labels = _labels(name, one)
+            del labels["__name__"]
+            told = ",".join(f'{label}="{value}"' for label, value in labels.items())
+            lines += [
+                f"{name}{{{told}}} {value} {at:.3f}"
+                for at, value in _values(name, one, -np.inf, np.inf)
+            ]
+    return "\n".join([*lines, "# EOF", ""])
+
+
 _NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}
 
 

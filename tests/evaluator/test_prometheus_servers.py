@@ -1,6 +1,5 @@
 """Raw samples come back from real servers exactly as they were stored."""
 
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from evaluator.http import Client
 from evaluator.sources.profiles import PROFILES
 from evaluator.sources.prometheus import PrometheusSource
 from lab import fetch
+from lab.history import backfill
 from lab.process import wait_until
 from lab.prometheus import Prometheus
 from lab.victoriametrics import VictoriaMetrics
@@ -58,12 +58,7 @@ def exposition(*, milliseconds: bool) -> str:
 @contextmanager
 def prometheus(program: fetch.Tool) -> Iterator[str]:
     server = Prometheus(program)
-    blocks = server.folder / "data"
-    samples = server.folder / "samples.txt"
-    samples.write_text(exposition(milliseconds=False))
-    promtool = fetch.debian_tool("promtool")
-    command = ["tsdb", "create-blocks-from", "openmetrics", "-q"]
-    subprocess.run([promtool.path, *command, samples, blocks], check=True)
+    backfill(server, exposition(milliseconds=False))
     with server:
         yield server.url
 

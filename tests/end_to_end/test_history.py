@@ -1,0 +1,197 @@
+"""What is asked of a day of history, in a real Prometheus that remembers it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lab import fetch
+from lab.grafana import Grafana
+from lab.history import backfill
+from lab.prometheus import Prometheus
+from tests.builders import counters, noise
+from tests.evaluator.history import openmetrics_of
+
+from .commands import Ended, evaluator, write
+
+pytestmark = pytest.mark.servers
+
+HOUR = 3600.0
+HOURS = 20
+MINUTES = 60 * HOURS
+QUERIES = 40
+NOISE = np.linspace(0.05, 0.3, QUERIES)  # coefficient of variation of each query
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A day as it is remembered, and what really happened.
+
+    Args:
+        config: of an evaluator that reads it.
+        deploy: annotation of the only deploy that was marked; made ``marked`` slower.
+        unmarked: when ``changed`` got slower without any mark, Unix seconds.
+    """
+
+    config: Path
+    deploy: int
+    at: float
+    unmarked: float
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
+    """Forty steady queries, and one each that is slower, rarer, or wilder."""
+    now = float(round(time.time()))
+    # The last window that has passed, and is all stored, ends 90 s ago by default.
+    last = now - 1800 - 90
+    unmarked, at = last - 5 * HOUR, last - 2 * HOUR - 1200
+    rng = np.random.default_rng(7)
+    starts = now + 60.0 * np.arange(-MINUTES, 0)
+
+    def series(queryid: str, means: Any, calls: float = 40.0) -> Any:
+        return counters(means, calls, queryid=queryid, at=now - HOURS * HOUR / 2)
+
+    queries = [
+        series(str(number), 0.01 * noise(rng, MINUTES, cv))
+        for number, cv in enumerate(NOISE)
+    ]
+    queries += [
+        series(
+            "changed",
+            0.02 * noise(rng, MINUTES, 0.1) * np.where(starts < unmarked, 1.0, 3.0),
+        ),
+        series(
+            "marked", 0.02 * noise(rng, MINUTES, 0.1) * np.where(starts < at, 1.0, 2.0)
+        ),
+        series("rare", np.full(MINUTES, 0.01), calls=1.0),
+        series("wild", 0.01 * noise(rng, MINUTES, 12.0)),
+    ]
+    prometheus = Prometheus(fetch.debian_tool("prometheus"))
+    backfill(prometheus, openmetrics_of(queries))
+    with prometheus, Grafana() as grafana:
+        deploy = grafana.post_deploy(at=at)
+        folder = tmp_path_factory.mktemp("history")
+        (folder / "token").write_text(grafana.add_token("Editor"))
+        config = {
+            "prometheus": {"url": prometheus.url},
+            "grafana": {"url": grafana.url, "token_file": str(folder / "token")},
+        }
+        yield History(write(folder, config), deploy, at, unmarked)
+
+
+@pytest.fixture(scope="module")
+def calibrated(history: History) -> Ended:
+    return evaluator("calibrate", "--since=12h", "--format=json", config=history.config)
+
+
+def test_calibrate_judges_a_moment_of_every_hour_but_not_beside_the_deploy(calibrated):
+    document = calibrated.report
+
+    assert calibrated.code == 0
+    assert document["near_deploys"] >= 1
+    assert document["judged"] == document["planned"] == 12 - document["near_deploys"]
+    assert document["empty"] == 0
+    assert [one["engine"] for one in document["records"]] == ["calibrated", "classic"]
+    for record in document["records"]:
+        rate = record["per_thousand"]
+        assert rate["low"] < rate["value"] < rate["high"]
+        assert record["judged"] == document["judged"] * (QUERIES + 3)
+
+
+def test_calibrate_names_what_changed_without_a_mark(history, calibrated):
+    cries = calibrated.report["cries"]
+
+    for engine in ("calibrated", "classic"):
+        named = [cry for cry in cries if cry["engine"] == engine]
+        (true,) = [cry for cry in named if cry["key"]["queryid"] == "changed"]
+        assert abs(true["at"] - history.unmarked) <= 360
+        assert true["factor"] == pytest.approx(3, rel=0.2)
+    false = [cry for cry in cries if cry["key"]["queryid"] != "changed"]
+    # On average at most one moment in twenty may name a query, and there are eleven.
+    assert sum(cry["engine"] == "calibrated" for cry in false) <= 2
+
+
+def test_calibrate_tells_which_queries_it_cannot_judge(history):
+    ended = evaluator("calibrate", "--since=12h", config=history.config)
+
+    assert "placebo check: 11 moments, every 60 min from" in ended.output
+    assert "1 left out, less than 30 min from a known deploy" in ended.output
+    assert "44 queries, of which never with enough calls: 1" in ended.output
+    (noisiest,) = [
+        line for line in ended.output.splitlines() if line.endswith("queryid wild")
+    ][-1:]
+    assert re.search(r"±\d{2,} %", noisiest)
+
+
+def test_calibrate_judges_as_the_service_does(history):
+    ended = evaluator(
+        *("calibrate", "--since=4h", "--looks", "--engine=calibrated"),
+        *("--format", "json"),
+        config=history.config,
+    )
+
+    assert ended.code == 0
+    (record,) = ended.report["records"]
+    assert record["engine"] == "calibrated"
+    assert ended.report["judged"] == 3
+
+
+def test_power_measures_the_noise_that_is_there(history):
+    ended = evaluator(
+        *("power", "--since=10h", "--engine=classic", "--format=json"),
+        config=history.config,
+    )
+
+    assert ended.code == 0
+    document = ended.report
+    measured = {one["key"]["queryid"]: one for one in document["measured"]}
+    for number, cv in enumerate(NOISE):
+        one = measured[str(number)]
+        assert one["cv"] == pytest.approx(cv, rel=0.15)
+        assert abs(one["phi"]) < 0.15
+        assert (one["calls"], one["spacing"]) == (40, 60)
+    quiet, usual, noisy = (row["noise"]["cv"] for row in document["rows"])
+    assert quiet < 0.1 < usual < 0.25 < noisy
+    assert [price["rise"] for price in document["rows"][0]["prices"]] == [0.1, 0.2, 0.5]
+
+
+def test_power_tells_calls_and_window_by_formula_and_by_the_engine(history):
+    ended = evaluator("power", "--engine=classic", config=history.config)
+
+    assert ended.code == 0
+    assert "four times in five, engine classic" in ended.output
+    (usual,) = re.findall(r"usual query: .*\n.*\n.*\n.*\n(.*)", ended.output)
+    assert re.search(r"\+50 % +\d+ +\d+ +\d+ (s|min) +\d+ +\d+ +\d+ (s|min)", usual)
+
+
+def test_a_deploy_is_judged_by_the_hours_before_it(history):
+    ended = evaluator(
+        *("deploy", "--at", f"{history.at:.0f}", "--format", "json"),
+        config=history.config,
+    )
+
+    assert ended.code == 1
+    slower = ended.queries["marked"]
+    assert (slower["verdict"], slower["level"]) == ("detected", "alert")
+    assert slower["factor_low"] < 2 < slower["factor_high"]
+    assert slower["long_history"] is True
+    assert ended.report["notes"] == []
+
+
+def test_a_deploy_is_explained_by_its_id(history):
+    ended = evaluator(
+        *("explain", "marked", "--deploy", f"grafana-{history.deploy}"),
+        config=history.config,
+    )
+
+    assert ended.code == 1
+    assert "verdict: detected at family, level alert" in ended.output
+    assert "queries past the floors: 43" in ended.output
