@@ -38,9 +38,7 @@ def ours(dsn: str, counters: Sequence[str], *, texts: bool = False) -> Exporter:
     flags = [
         f"--statements.counters={','.join(counters)}",
         f"--texts.enabled={'true' if texts else 'false'}",
-        # Read soon, and however long it takes: the scrapes are what is timed.
-        "--texts.interval=2s",
-        "--texts.timeout=60s",
+        "--texts.interval=2s",  # else the rest of large texts would come a minute later
     ]
     return Exporter(dsn, flags=flags)
 

@@ -12,10 +12,10 @@ log = logging.getLogger(__name__)
 
 
 class Background:
-    """Runs *job* every *interval* seconds in a thread of its own, until closed.
+    """Runs *job* in a thread of its own every *interval* seconds, once it was woken.
 
     Args:
-        first: seconds until the first run.
+        first: seconds from the first :meth:`wake` to the first run.
     """
 
     def __init__(
@@ -24,18 +24,25 @@ class Background:
         self._job = job
         self._interval = interval
         self._first = first
+        self._woken = threading.Event()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to wait for :meth:`wake`."""
         self._thread.start()
+
+    def wake(self) -> None:
+        """There is something to do; from the second time on without effect."""
+        self._woken.set()
 
     def close(self) -> None:
         """Do not run again; a run under way goes on."""
         self._closed.set()
+        self._woken.set()
 
     def _loop(self) -> None:
+        self._woken.wait()
         pause = self._first
         while not self._closed.wait(pause):
             pause = self._interval

@@ -13,7 +13,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -30,6 +30,9 @@ APPLICATION_NAME = "pgverdict_exporter"
 Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 Result = TypeVar("Result")
+# Rows of a batch at most, and how much larger or smaller the next may be.
+_LARGEST_BATCH = 64
+_GROWTH = 4
 
 # is_local: a pooler hands the session to others afterwards.
 _FACTS = """
@@ -113,6 +116,31 @@ def optional(cursor: Cursor, sql: str) -> list[tuple[Any, ...]] | None:
             return cursor.execute(sql).fetchall()
     except psycopg.errors.InsufficientPrivilege:
         return None
+
+
+def in_batches(
+    cursor: Cursor, sql: str, parameters: Mapping[str, Any], longest: float
+) -> Generator[tuple[Any, ...]]:
+    """Rows of *sql*, asked for by and by: who takes no more has nothing to cancel.
+
+    The first batch is one row, so that even the slowest network brings something; the
+    others grow while they are quick.
+
+    Args:
+        longest: seconds that a batch should take at most.
+    """
+    with cursor.connection.cursor("batches", binary=True) as portal:
+        portal.execute(sql, parameters)
+        size = 1
+        begun = time.monotonic()
+        while batch := portal.fetchmany(size):
+            took = time.monotonic() - begun
+            yield from batch
+            if size < _LARGEST_BATCH and took < longest / _GROWTH:
+                size *= _GROWTH
+            elif size > 1 and took > longest:
+                size //= _GROWTH
+            begun = time.monotonic()
 
 
 def answer_or_state(cursor: Cursor, sql: str) -> tuple[Any, str]:

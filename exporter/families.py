@@ -64,21 +64,31 @@ def families(
             yield _texts(snapshot.statements, book, texts)
 
 
-def own_families(*, connects: int, text_failures: int | None) -> Iterator[Family]:
-    """What the exporter did to the server besides the reads."""
-    yield single(
+def connect_family(connects: int) -> Family:
+    """How often the exporter connected."""
+    return single(
         "counter",
         "pgverdict_exporter_connects_total",
         "Connections that were opened or tried.",
         connects,
     )
-    if text_failures is not None:
-        yield single(
-            "counter",
-            "pgverdict_exporter_text_reads_failed_total",
-            "Reads of query texts that failed.",
-            text_failures,
-        )
+
+
+def text_families(*, failures: int, missing: int) -> Iterator[Family]:
+    """How reading the texts goes."""
+    yield single(
+        "counter",
+        "pgverdict_exporter_text_reads_failed_total",
+        "Reads of query texts that brought none.",
+        failures,
+    )
+    yield single(
+        "gauge",
+        "pgverdict_exporter_texts_missing",
+        "Statements whose text the newest read of texts did not bring in its time; "
+        "the next read asks again.",
+        missing,
+    )
 
 
 def plan_families(

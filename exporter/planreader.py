@@ -19,6 +19,9 @@ from .snapshot import Server, Snapshot, StatementKey, Statements
 from .turns import Turns
 
 log = logging.getLogger(__name__)
+
+# Seconds from the first scrape on: the first read of texts comes before.
+_FIRST = 5.0
 Result = TypeVar("Result")
 
 
@@ -55,7 +58,7 @@ class PlanReader:
             f"plans of {name}",
             self.read,
             interval=settings.interval,
-            first=min(2.0, settings.interval),
+            first=min(_FIRST, settings.interval),
         )
 
     def start(self) -> None:
@@ -69,6 +72,8 @@ class PlanReader:
     def saw(self, snapshot: Snapshot) -> None:
         """Tell what the newest scrape read."""
         self._seen = snapshot
+        if snapshot.statements is not None:
+            self._background.wake()
 
     def read(self) -> None:
         """One round over the costliest statements."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from .database import (
     Facts,
     ReadError,
     answer_or_state,
+    in_batches,
     optional,
 )
 from .plans import Plan, Skipped, explain_sql, plan_of, skipped_for
@@ -29,6 +31,9 @@ SELECT true, oid, rolname FROM pg_catalog.pg_roles
 """
 # Longer texts get no fingerprint: lists of thousands of constants, mostly.
 PARSED_BYTES = 100_000
+# The share of its time that one batch of texts may take, and what is kept for the last
+# one: at the end of the time the connection is cut.
+_ONE_BATCH = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,29 +145,45 @@ def _evictions(
 
 
 def read_texts(
-    database: Database, keys: Collection[StatementKey], length: int, deadline: float
-) -> dict[StatementKey, str]:
-    """Labels with the texts of the statements *keys*, cut to *length* characters.
+    database: Database,
+    keys: Collection[StatementKey],
+    length: int,
+    deadline: float,
+    into: dict[StatementKey, str],
+) -> bool:
+    """Put labels with the texts of the statements *keys* into *into* as they come.
+
+    Args:
+        length: characters to show of each.
+        deadline: when to end, with or without all of them.
+
+    Returns:
+        Whether everything that the server has of them was read.
 
     Raises:
-        ReadError: they could not be read.
+        ReadError: the server could not be read, or no further.
     """
-    return database.transact(
-        lambda cursor, facts: _texts(cursor, facts, frozenset(keys), length), deadline
-    )
+    spare = _ONE_BATCH * (deadline - time.monotonic())
+
+    def work(cursor: Cursor, facts: Facts) -> bool:
+        with closing(_texts(cursor, facts, keys, length, spare)) as found:
+            for key, cut, whole in found:
+                into[key] = text_of(cut, whole)
+                if time.monotonic() >= deadline - spare:
+                    return False
+        return True
+
+    return database.transact(work, deadline)
 
 
 def _texts(
-    cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
-) -> dict[StatementKey, str]:
-    rows_of_keys = _text_rows(cursor, facts, keys, length)
-    return {key: text_of(cut, whole) for key, cut, whole in rows_of_keys}
-
-
-def _text_rows(
-    cursor: Cursor, facts: Facts, keys: frozenset[StatementKey], length: int
-) -> Iterator[tuple[StatementKey, str | None, str | None]]:
-    """Key, cut text, whole text; one at a time: all may be hundreds of megabytes."""
+    cursor: Cursor,
+    facts: Facts,
+    keys: Collection[StatementKey],
+    length: int,
+    longest: float,
+) -> Generator[tuple[StatementKey, str | None, str | None]]:
+    """Key, cut text, whole text; by and by: all may be hundreds of megabytes."""
     problem = _unreadable(facts)
     if problem is not None:
         raise ReadError(problem)
@@ -172,9 +193,11 @@ def _text_rows(
         "length": length,
         "whole": PARSED_BYTES,
     }
-    for *head, cut, whole in cursor.stream(sql, asked):
-        if (key := tuple(head)) in keys:
-            yield key, cut, whole
+    wanted = frozenset(keys)
+    with closing(in_batches(cursor, sql, asked, longest)) as found:
+        for *head, cut, whole in found:
+            if (key := tuple(head)) in wanted:
+                yield key, cut, whole
 
 
 def read_whole_texts(
@@ -185,10 +208,11 @@ def read_whole_texts(
     Raises:
         ReadError: they could not be read.
     """
+    longest = _ONE_BATCH * (deadline - time.monotonic())
 
     def work(cursor: Cursor, facts: Facts) -> dict[StatementKey, str]:
-        found = _text_rows(cursor, facts, frozenset(keys), 1)
-        return {key: whole for key, _, whole in found if whole}
+        with closing(_texts(cursor, facts, keys, 1, longest)) as found:
+            return {key: whole for key, _, whole in found if whole}
 
     return database.transact(work, deadline)
 

@@ -11,7 +11,7 @@ from .counters import DEFAULT_COUNTERS, SINCE
 from .database import Database
 from .dsn import Dsn
 from .exposition import Family
-from .families import families, own_families, plan_families
+from .families import connect_family, families, plan_families, text_families
 from .labels import LabelBook
 from .limit import COST, Limit
 from .logs import fields
@@ -121,10 +121,11 @@ class Target:
             yield from plan_families(
                 snapshot.statements, self._book, self._plans.newest
             )
-        yield from own_families(
-            connects=self._database.connects,
-            text_failures=self._texts.failures if self._texts else None,
-        )
+        if self._texts:
+            yield from text_families(
+                failures=self._texts.failures, missing=self._texts.missing
+            )
+        yield connect_family(self._database.connects)
 
     def _tell(self, snapshot: Snapshot) -> None:
         """Log each problem when it comes and when it has gone, not at every scrape."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .background import Background
 from .database import Database, ReadError
 from .logs import fields
+from .problems import TIMEOUT, Problem, Reason
 from .reading import read_texts
 from .snapshot import StatementKey
 from .texts import TextBook
@@ -34,13 +35,22 @@ class TextSettings:
 
 
 class TextReader:
-    """Fills *book* with the texts of the statements of one server."""
+    """Fills *book* with the texts of the statements of one server.
+
+    A read that runs out of time keeps what has come until then, and the next one asks
+    for the rest.
+
+    Attributes:
+        failures: reads that brought nothing.
+        missing: statements whose text the newest read did not bring.
+    """
 
     def __init__(
         self, name: str, database: Database, turns: Turns, settings: TextSettings
     ) -> None:
         self.book = TextBook()
         self.failures = 0
+        self.missing = 0
         self._name = name
         self._database = database
         self._turns = turns
@@ -50,7 +60,7 @@ class TextReader:
             f"texts of {name}",
             self.read,
             interval=settings.interval,
-            first=min(1.0, settings.interval),
+            first=0.0,
         )
 
     def start(self) -> None:
@@ -64,35 +74,60 @@ class TextReader:
     def saw(self, keys: Sequence[StatementKey]) -> None:
         """Tell which statements there are."""
         self._seen = keys
+        if keys:
+            self._background.wake()
 
     def read(self) -> None:
         """Read the texts that are missing; a failure is counted and told."""
         seen = self._seen
-        missing = self.book.missing(seen)
-        if not missing:
+        asked = self.book.missing(seen)
+        self.missing = len(asked)
+        if not asked:
             return
-        length = self._settings.length
+        found: dict[StatementKey, str] = {}
+        problem = self._read(asked, found)
+        # A read that was cut off may still be at its last row.
+        found = found.copy()
+        self.book.learn(found, asked=found if problem else asked, seen=seen)
+        self.missing -= len(found if problem else asked)
+        if problem and not found:
+            self._failed(problem)
+        elif problem:
+            log.info(
+                "some query texts will be read later",
+                extra=fields(
+                    target=self._name,
+                    reason=problem.reason,
+                    read=len(found),
+                    missing=self.missing,
+                ),
+            )
+
+    def _read(
+        self, asked: Sequence[StatementKey], found: dict[StatementKey, str]
+    ) -> Problem | None:
+        """Put texts into *found*; what came before all of them."""
         deadline = time.monotonic() + self._settings.timeout
+        length = self._settings.length
         try:
-            found = self._turns.take(
-                lambda limit: read_texts(self._database, missing, length, limit),
+            complete = self._turns.take(
+                lambda until: read_texts(self._database, asked, length, until, found),
                 deadline,
             )
         except ReadError as error:
-            self._failed(error.problem.reason)
-            return
-        if found is None:
-            self._failed("timeout")
-            return
-        self.book.learn(found, asked=missing, seen=seen)
+            return error.problem
+        return None if complete else TIMEOUT
 
-    def _failed(self, reason: str) -> None:
+    def _failed(self, problem: Problem) -> None:
         self.failures += 1
+        remedy = problem.remedy
+        if problem.reason is Reason.TIMEOUT:
+            remedy = (
+                f"not one text came within {self._settings.timeout:g} s; PostgreSQL "
+                "reads all of its text file before the first: raise --texts.timeout, "
+                "but keep it below the time that a scrape has"
+            )
         log.warning(
             "query texts could not be read",
-            extra=fields(
-                target=self._name,
-                reason=reason,
-                remedy="if texts are large, raise --texts.timeout",
-            ),
+            extra=fields(target=self._name, reason=problem.reason, remedy=remedy),
         )

@@ -1,13 +1,16 @@
-"""A TCP proxy on loopback that can stall or cut what the server sends."""
+"""A TCP proxy on loopback that can stall, slow or cut what the server sends."""
 
 from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import suppress
 from typing import Self
 
 from lab.postgres import PASSWORD, SUPERUSER
+
+_NAP = 0.02  # seconds
 
 
 class Proxy:
@@ -20,6 +23,8 @@ class Proxy:
         self._flowing = threading.Event()
         self._flowing.set()
         self._left: int | None = None
+        self._before_stall: int | None = None
+        self._rate: float | None = None
         self.connections = 0
 
     @property
@@ -37,8 +42,16 @@ class Proxy:
 
     def flow(self) -> None:
         """Let everything through again."""
-        self._left = None
+        self._left = self._before_stall = None
         self._flowing.set()
+
+    def slow_to(self, rate: float) -> None:
+        """Let what the server sends through at *rate* bytes per second."""
+        self._rate = rate
+
+    def stall_after(self, number: int) -> None:
+        """Do so when the server has sent *number* bytes more."""
+        self._before_stall = number
 
     def cut_after(self, number: int) -> None:
         """End the connection when the server has sent *number* bytes more."""
@@ -58,8 +71,10 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self.connections += 1
                 server = socket.create_connection(self._server)
+                server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self._open += [client, server]
                 for pair in ((client, server, False), (server, client, True)):
                     threading.Thread(target=self._pump, args=pair, daemon=True).start()
@@ -67,9 +82,20 @@ class Proxy:
     def _pump(
         self, source: socket.socket, sink: socket.socket, from_server: bool
     ) -> None:
+        owed = 0.0
         with suppress(OSError):
             while data := source.recv(4096):
+                if from_server and self._before_stall is not None:
+                    self._before_stall -= len(data)
+                    if self._before_stall < 0:
+                        self.stall()
                 self._flowing.wait()
+                if from_server and self._rate is not None:
+                    owed += len(data) / self._rate
+                    # Not for every packet: a sleep takes longer than it is told.
+                    if owed > _NAP:
+                        time.sleep(owed)
+                        owed = 0.0
                 if from_server and self._left is not None:
                     data, self._left = data[: self._left], self._left - len(data)
                     if self._left < 0:

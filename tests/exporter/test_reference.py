@@ -39,6 +39,7 @@ def test_every_metric_is_explained_in_the_words_of_its_help():
     everything = (
         "--statements.limit=100",
         "--plans.enabled=true",
+        "--texts.enabled=true",
         f"--statements.counters={','.join(COUNTER_FIELDS)}",
     )
 
