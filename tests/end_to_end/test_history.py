@@ -18,6 +18,7 @@ from lab.history import backfill
 from lab.prometheus import Prometheus
 from tests.builders import counters, noise
 from tests.evaluator.history import openmetrics_of
+from tests.evaluator.test_stretches import cut_of
 
 from .commands import Ended, evaluator, write
 
@@ -48,7 +49,7 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
-    """Forty steady queries, and one each that is slower, rarer, or wilder."""
+    """Forty steady queries, and some that are slower, renamed, rarer, or wilder."""
     now = float(round(time.time()))
     # The last window that has passed, and is all stored, ends 90 s ago by default.
     last = now - 1800 - 90
@@ -71,11 +72,16 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
         series(
             "marked", 0.02 * noise(rng, MINUTES, 0.1) * np.where(starts < at, 1.0, 2.0)
         ),
+        cut_of(series("old-id", 0.02 * noise(rng, MINUTES, 0.1)), 0.0, at),
+        cut_of(series("new-id", 0.05 * noise(rng, MINUTES, 0.1)), at, np.inf),
         series("rare", np.full(MINUTES, 0.01), calls=1.0),
         series("wild", 0.01 * noise(rng, MINUTES, 12.0)),
     ]
     prometheus = Prometheus(fetch.debian_tool("prometheus"))
-    backfill(prometheus, openmetrics_of(queries))
+    backfill(
+        prometheus,
+        openmetrics_of(queries, {"old-id": "same", "new-id": "same"}),
+    )
     with prometheus, Grafana() as grafana:
         deploy = grafana.post_deploy(at=at)
         folder = tmp_path_factory.mktemp("history")
@@ -103,7 +109,7 @@ def test_calibrate_judges_a_moment_of_every_hour_but_not_beside_the_deploy(calib
     for record in document["records"]:
         rate = record["per_thousand"]
         assert rate["low"] < rate["value"] < rate["high"]
-        assert record["judged"] == document["judged"] * (QUERIES + 3)
+        assert record["judged"] == document["judged"] * (QUERIES + 4)
 
 
 def test_calibrate_names_what_changed_without_a_mark(history, calibrated):
@@ -124,7 +130,7 @@ def test_calibrate_tells_which_queries_it_cannot_judge(history):
 
     assert "placebo check: 11 moments, every 60 min from" in ended.output
     assert "1 left out, less than 30 min from a known deploy" in ended.output
-    assert "44 queries, of which never with enough calls: 1" in ended.output
+    assert "46 queries, of which never with enough calls: 1" in ended.output
     (noisiest,) = [
         line for line in ended.output.splitlines() if line.endswith("queryid wild")
     ][-1:]
@@ -194,4 +200,14 @@ def test_a_deploy_is_explained_by_its_id(history):
 
     assert ended.code == 1
     assert "verdict: detected at family, level alert" in ended.output
-    assert "queries past the floors: 43" in ended.output
+    assert "queries past the floors: 44" in ended.output
+
+
+def test_a_statement_whose_id_changed_at_the_deploy_is_followed(history):
+    ended = evaluator(
+        "explain", "old-id", "--deploy", f"{history.at:.0f}", config=history.config
+    )
+
+    assert ended.code == 1
+    assert ended.output.startswith("app@shop on db1:9719, queryid new-id\n")
+    assert "query id: was old-id before the deploy; followed as one" in ended.output

@@ -86,20 +86,34 @@ def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str])
     return json.dumps({"status": "success", "data": data})
 
 
-def openmetrics_of(series: Sequence[CounterSeries]) -> str:
+def openmetrics_of(
+    series: Sequence[CounterSeries], fingerprints: Mapping[str, str] = {}
+) -> str:
     """What Prometheus takes as if it had scraped it."""
     lines = []
     for name in _NAMES:
         lines.append(f"# TYPE {name.removesuffix('_total')} counter")
         for one in series:
-            labels = _labels(name, one)
-            del labels["__name__"]
-            told = ",".join(f'{label}="{value}"' for label, value in labels.items())
+            sample = _sample(name, _labels(name, one))
             lines += [
-                f"{name}{{{told}}} {value} {at:.3f}"
+                f"{sample} {value} {at:.3f}"
                 for at, value in _values(name, one, -np.inf, np.inf)
             ]
+    lines.append(f"# TYPE {PROFILE.query_info} gauge")
+    for one in series:
+        if fingerprint := fingerprints.get(one.key.queryid):
+            labels = _labels("", one) | {PROFILE.fingerprint: fingerprint}
+            lines += [
+                f"{_sample(PROFILE.query_info, labels)} 1 {at:.3f}" for at in one.times
+            ]
     return "\n".join([*lines, "# EOF", ""])
+
+
+def _sample(name: str, labels: Mapping[str, str]) -> str:
+    told = ",".join(
+        f'{label}="{value}"' for label, value in labels.items() if label != "__name__"
+    )
+    return f"{name}{{{told}}}"
 
 
 _NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}
