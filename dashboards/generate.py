@@ -30,7 +30,8 @@ def deploys() -> dict[str, Any]:
         ),
         stat(
             "Slower queries",
-            "Queries that a deploy made slower.",
+            "Queries that got slower at a deploy, those included that may have an "
+            "external cause and do not alert.",
             f"sum(pgverdict_query_regressed{{{CHOSEN}}}) or vector(0)",
             "short",
             1,
@@ -123,15 +124,19 @@ def _variables() -> list[dict[str, Any]]:
 def _findings() -> dict[str, Any]:
     """One row for each slower query, the costliest first."""
 
-    def column(metric: str, window: str = "") -> str:
+    def column(metric: str, window: str = "", more: str = "") -> str:
         of = f'{CHOSEN},window="{window}"' if window else CHOSEN
-        return f"sum by (service, deploy, {QUERY}) (pgverdict_query_{metric}{{{of}}})"
+        by = f"service, deploy, {QUERY}{more}"
+        return f"sum by ({by}) (pgverdict_query_{metric}{{{of}}})"
 
     return table(
         "Slower queries",
-        "Every query that a chosen deploy made slower. With the engine classic, p only "
-        "ranks and is not the probability of anything.",
+        "Every query that got slower at a chosen deploy. What has external_cause true "
+        "does not alert: the verdict on the time line tells what else may explain them. "
+        "With the engine classic, p only ranks and is not the probability of anything.",
         {
+            # Only for its label, which the others do not have.
+            "found": (column("regressed", more=", external_cause"), "none"),
             "factor": (column("factor"), "none"),
             "before": (column("mean_seconds", "before"), "s"),
             "after": (column("mean_seconds", "after"), "s"),
@@ -141,6 +146,7 @@ def _findings() -> dict[str, Any]:
         top=4,
         height=8,
         sort="cost per second",
+        hidden=["found"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 PROMETHEUS = {"type": "prometheus", "uid": "${datasource}"}
@@ -90,12 +90,14 @@ def table(
     top: int,
     height: int,
     sort: str,
+    hidden: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Rows joined by the labels that all columns share.
 
     Args:
         columns: expression and unit by the column's name.
         sort: the column that comes first, largest on top.
+        hidden: columns of which only the labels are shown.
     """
     letters = [chr(ord("A") + number) for number in range(len(columns))]
     names = {
@@ -115,7 +117,17 @@ def table(
             {"id": "merge", "options": {}},
             {
                 "id": "organize",
-                "options": {"excludeByName": {"Time": True}, "renameByName": names},
+                "options": {
+                    "excludeByName": {
+                        "Time": True,
+                        **{
+                            letter: True
+                            for letter, name in names.items()
+                            if name in hidden
+                        },
+                    },
+                    "renameByName": names,
+                },
             },
         ],
         "fieldConfig": {

@@ -87,6 +87,17 @@ def test_deploys_and_verdicts_stand_on_the_time_line(dashboard: dict[str, Any]) 
     assert all(mark["target"]["limit"] == 1000 for mark in shown)
 
 
+def test_the_table_tells_which_findings_do_not_alert(
+    dashboard: dict[str, Any],
+) -> None:
+    (panel,) = [one for one in dashboard["panels"] if one["type"] == "table"]
+
+    (target,) = [one for one in panel["targets"] if "external_cause" in one["expr"]]
+    _, organized = panel["transformations"]
+    assert "by (service, deploy, server" in target["expr"]
+    assert organized["options"]["excludeByName"][f"Value #{target['refId']}"]
+
+
 def test_what_the_alerts_link_to_exists() -> None:
     made = {each["uid"]: each for each in (make() for make in DASHBOARDS.values())}
     groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
