@@ -24,15 +24,25 @@ demo: $(READY)
 	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
 
 # The servers are fetched while the rest runs: the first time, building takes minutes.
-# Most tests share the cores. What follows a whole chain in real time has them alone.
-SHARING := tests/evaluator tests/exporter tests/lab
+# Chains that are followed in real time come last and mostly wait, so two go side by
+# side; the second keeps its words until it is done.
 test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
 	$(RUN) -m pytest -m 'not servers' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m servers --numprocesses=auto --dist=loadfile $(SHARING) && \
-	$(RUN) -m pytest -m servers $(SHARING:%=--ignore=%))
+	$(RUN) -m pytest -m servers --ignore=$(CHAINS) --numprocesses=auto --dist=loadfile && \
+	$(MAKE) --no-print-directory --jobs=2 test-recorded test-lived)
+
+CHAINS := tests/end_to_end
+.PHONY: test-recorded test-lived
+test-recorded:
+	@$(RUN) -m pytest -m servers $(CHAINS)/recorded
+
+test-lived:
+	@said=$$(mktemp) && trap 'rm -f $$said' EXIT; \
+	$(RUN) -m pytest -m servers $(CHAINS)/test_demo.py $(CHAINS)/causes >$$said 2>&1; \
+	ended=$$?; cat $$said; exit $$ended
 
 check: $(READY)
 	$(RUN) -m ruff check

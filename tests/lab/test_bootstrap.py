@@ -11,6 +11,7 @@ import pytest
 from lab import bootstrap
 
 
+@pytest.mark.servers
 def test_without_ensurepip_the_pip_of_debians_package_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
