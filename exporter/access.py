@@ -6,7 +6,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-import logging
 import os
 import ssl
 import threading
@@ -16,16 +15,16 @@ from typing import TYPE_CHECKING
 from wsgiref.types import WSGIApplication
 
 import bcrypt
+import structlog
 
 from . import webconfig
 from .errors import ConfigurationError
-from .logs import fields
 from .webconfig import WebConfig
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 # Compared with when the name is unknown, so that the time does not tell.
 _NOBODY = bcrypt.hashpw(b"", bcrypt.gensalt(10))
@@ -90,9 +89,7 @@ class Access:
             except ConfigurationError as error:
                 self._state = self._state_now()
                 for problem in error.problems:
-                    log.error(  # noqa: TRY400 - no stack trace
-                        "web configuration not taken over", extra=fields(why=problem)
-                    )
+                    log.error("web configuration not taken over", why=problem)  # noqa: TRY400
             else:
                 log.info("web configuration read again")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 
-from .logs import fields
+import structlog
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 
 class Background:
@@ -48,9 +47,5 @@ class Background:
             pause = self._interval
             try:
                 self._job()
-            except Exception as error:
-                kind = type(error).__name__
-                log.error(  # noqa: TRY400 - no stack trace
-                    "background work failed",
-                    extra=fields(work=self._thread.name, error=kind),
-                )
+            except Exception:
+                log.exception("background work failed", work=self._thread.name)

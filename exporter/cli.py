@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import signal
 import sys
@@ -13,13 +12,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
+import structlog
+
 from . import config, logs, memory
 from .errors import ConfigurationError
 from .selfmetrics import DISTRIBUTION
 from .service import Service
 from .settings import SETTINGS, Settings, nearest
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 PROGRAM = "pgverdict-exporter"
 EXIT_CONFIGURATION = 2
@@ -102,7 +103,7 @@ def serve(settings: Settings, stop: threading.Event) -> None:
     service = Service(settings)
     memory.spare_collections()
     service.start()
-    log.info("listening", extra=logs.fields(address=service.address))
+    log.info("listening", address=service.address)
     stop.wait()
     log.info("stopping")
     service.stop()

@@ -1,66 +1,55 @@
-"""Log lines as logfmt or JSON on stderr: what happened, then key=value; UTC."""
+"""Log lines as logfmt or JSON on standard error: what happened, then key=value; UTC."""
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
-from datetime import UTC, datetime
 from typing import TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 LEVELS = ("debug", "info", "warn", "error")
 FORMATS = ("logfmt", "json")
-_FIELDS = "pgverdict_fields"
-_PLAIN = frozenset("_-.:/+@%[]")
-
-
-def fields(**values: object) -> dict[str, object]:
-    """For ``log.info("listening", extra=fields(address=…))``."""
-    return {_FIELDS: values}
-
-
-class Formatter(logging.Formatter):
-    """One line a record, never a stack trace.
-
-    Args:
-        style: one of FORMATS.
-    """
-
-    def __init__(self, style: str) -> None:
-        super().__init__()
-        self._shape = style
-
-    def format(self, record: logging.LogRecord) -> str:
-        when = datetime.fromtimestamp(record.created, UTC)
-        level = record.levelname.lower().replace("warning", "warn")
-        line: dict[str, object] = {
-            "time": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "level": level,
-            "msg": record.getMessage(),
-            **getattr(record, _FIELDS, {}),
-        }
-        if record.exc_info and record.exc_info[0] is not None:
-            line["error"] = record.exc_info[0].__name__
-        if self._shape == "json":
-            return json.dumps(line, ensure_ascii=False, default=str)
-        return " ".join(f"{key}={_logfmt(str(value))}" for key, value in line.items())
-
-
-def _logfmt(value: str) -> str:
-    if value and all(c.isalnum() or c in _PLAIN for c in value):
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def set_up(level: str, style: str, stream: TextIO | None = None) -> None:
-    """Send our records to *stream* (stderr); of others only what is an error.
+    """Write our lines from *level* on to *stream* (standard error), one a record.
 
-    The driver's own warnings repeat what libpq says, connection strings included.
+    The driver's own warnings repeat what libpq says, connection strings included: they
+    are silenced.
     """
-    handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(Formatter(style))
-    ours = logging.getLogger(__package__)
-    ours.handlers = [handler]
-    ours.propagate = False
-    ours.setLevel({"warn": "WARNING"}.get(level, level.upper()))
+    render: Processor = structlog.processors.LogfmtRenderer(
+        key_order=["time", "level", "msg"], bool_as_flag=False
+    )
+    if style == "json":
+        render = structlog.processors.JSONRenderer(ensure_ascii=False)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            _as_prometheus_says,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+            structlog.processors.EventRenamer("msg"),
+            _without_trace,
+            render,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[level.upper()]
+        ),
+        logger_factory=lambda *_: structlog.PrintLogger(stream or sys.stderr),
+    )
     logging.getLogger("psycopg").disabled = True
+
+
+def _as_prometheus_says(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    if event["level"] == "warning":
+        event["level"] = "warn"
+    return event
+
+
+def _without_trace(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Name the kind of the error alone: its words may repeat a secret."""
+    if event.pop("exc_info", None):
+        kind = sys.exc_info()[0]
+        event["error"] = kind.__name__ if kind else "unknown"
+    return event

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+import structlog
+
 from .background import Background
 from .database import Database, ReadError
 from .limit import Limit
-from .logs import fields
 from .plans import OLDEST_SERVER, Plan, Plans, Skipped, explainable
 from .reading import read_plan, read_whole_texts
 from .snapshot import Server, Snapshot, StatementKey, Statements
 from .turns import Turns
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 # Seconds from the first scrape on: the first read of texts comes before.
 _FIRST = 5.0
@@ -86,7 +86,8 @@ class PlanReader:
         for reason in sorted(set(skipped.values()) - self._told):
             log.info(
                 "some statements have no plan",
-                extra=fields(target=self._name, reason=reason),
+                target=self._name,
+                reason=reason,
             )
             self._told.add(reason)
 

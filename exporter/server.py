@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import ssl
 import threading
 from collections.abc import Callable
 from wsgiref.types import WSGIApplication
 
+import structlog
 from cheroot import wsgi
 
 from .errors import ConfigurationError
-from .logs import fields
 from .tls import TlsAdapter
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 # A scrape of a frozen server holds a thread until its deadline; health must not wait.
 THREADS = 16
@@ -30,7 +29,7 @@ class _Server(wsgi.Server):
     def error_log(self, msg: str = "", *_: object, **__: object) -> None:
         """What cheroot says, in one line: mostly clients that went away."""
         first, *_rest = str(msg).splitlines() or [""]
-        log.debug("web server", extra=fields(said=first))
+        log.debug("web server", said=first)
 
 
 class WebServer:

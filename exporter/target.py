@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+
+import structlog
 
 from .counters import DEFAULT_COUNTERS, SINCE
 from .database import Database
@@ -14,7 +15,6 @@ from .exposition import Family
 from .families import connect_family, families, plan_families, text_families
 from .labels import LabelBook
 from .limit import COST, Limit
-from .logs import fields
 from .planreader import PlanReader, PlanSettings
 from .problems import TIMEOUT, Reason
 from .reading import Wanted, read_snapshot
@@ -23,7 +23,7 @@ from .snapshot import Snapshot
 from .textreader import TextReader, TextSettings
 from .turns import Turns
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ class Target:
             if problem.reason not in before:
                 log.warning(
                     problem.message,
-                    extra=fields(
-                        target=self.name, reason=problem.reason, remedy=problem.remedy
-                    ),
+                    target=self.name,
+                    reason=problem.reason,
+                    remedy=problem.remedy,
                 )
         for reason in sorted(before - reasons):
-            log.info("problem gone", extra=fields(target=self.name, reason=reason))
+            log.info("problem gone", target=self.name, reason=reason)

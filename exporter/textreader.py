@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from .background import Background
 from .database import Database, ReadError
-from .logs import fields
 from .problems import TIMEOUT, Problem, Reason
 from .reading import read_texts
 from .snapshot import StatementKey
 from .texts import TextBook
 from .turns import Turns
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,10 @@ class TextReader:
         elif problem:
             log.info(
                 "some query texts will be read later",
-                extra=fields(
-                    target=self._name,
-                    reason=problem.reason,
-                    read=len(found),
-                    missing=self.missing,
-                ),
+                target=self._name,
+                reason=problem.reason,
+                read=len(found),
+                missing=self.missing,
             )
 
     def _read(
@@ -129,5 +127,7 @@ class TextReader:
             )
         log.warning(
             "query texts could not be read",
-            extra=fields(target=self._name, reason=problem.reason, remedy=remedy),
+            target=self._name,
+            reason=problem.reason,
+            remedy=remedy,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -12,8 +11,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote
 
+import structlog
+
 from .exposition import END, OPENMETRICS, TEXT
-from .logs import fields
 from .scrape import Tail
 from .selfmetrics import DISTRIBUTION, SelfMetrics
 from .target import Target
@@ -21,7 +21,7 @@ from .target import Target
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 PLAIN = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
@@ -94,8 +94,8 @@ class Application:
             return Answer("404 Not Found", b"not found; see /\n")
         try:
             return route(environ)
-        except Exception as error:
-            log.error("request failed", extra=fields(error=type(error).__name__))  # noqa: TRY400
+        except Exception:
+            log.exception("request failed", path=environ.get("PATH_INFO", ""))
             return Answer("500 Internal Server Error", b"see the log\n")
 
     def _metrics(self, environ: WSGIEnvironment) -> Answer:

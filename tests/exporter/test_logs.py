@@ -2,17 +2,31 @@ from __future__ import annotations
 
 import io
 import json
-import logging
+from collections.abc import Iterator
 
+import pytest
+import structlog
+
+from evaluator import logs as evaluator_logs
 from exporter import logs
+
+
+@pytest.fixture(autouse=True)
+def _leave_no_traces() -> Iterator[None]:
+    yield
+    structlog.reset_defaults()
+
+
+def say() -> None:
+    log = structlog.get_logger()
+    log.debug("too much")
+    log.warning("two words", reason="timeout", remedy='say "a"\nb')
 
 
 def logged(style: str, *, level: str = "info") -> str:
     stream = io.StringIO()
     logs.set_up(level, style, stream)
-    log = logging.getLogger("exporter.tests")
-    log.debug("too much")
-    log.warning("two words", extra=logs.fields(reason="timeout", remedy='say "a"\nb'))
+    say()
     return stream.getvalue()
 
 
@@ -30,8 +44,29 @@ def test_logfmt_quotes_what_needs_it() -> None:
 def test_json_holds_the_same_fields() -> None:
     line = json.loads(logged("json"))
 
-    assert list(line) == ["time", "level", "msg", "reason", "remedy"]
-    assert line["remedy"] == 'say "a"\nb'
+    assert line.pop("time").endswith("Z")
+    assert line == {
+        "level": "warn",
+        "msg": "two words",
+        "reason": "timeout",
+        "remedy": 'say "a"\nb',
+    }
+
+
+@pytest.mark.parametrize("style", logs.FORMATS)
+def test_both_programs_speak_alike(
+    style: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluator_logs.set_up("info", style)
+    say()
+
+    _, _, theirs = capsys.readouterr().err.partition("Z")
+    _, _, ours = logged(style).partition("Z")
+    assert ours == theirs
+    assert (logs.LEVELS, logs.FORMATS) == (
+        evaluator_logs.LEVELS,
+        evaluator_logs.FORMATS,
+    )
 
 
 def test_the_level_decides_what_is_said() -> None:
@@ -45,7 +80,7 @@ def test_a_failure_shows_its_kind_but_no_stack_trace() -> None:
     try:
         {"a": 1}["password=secret"]
     except LookupError:
-        logging.getLogger("exporter.tests").exception("failed")
+        structlog.get_logger().exception("failed")
 
     assert "error=KeyError" in stream.getvalue()
     assert "secret" not in stream.getvalue()
