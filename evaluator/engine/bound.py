@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 
 def no_change_bound(p_value: float, prior: float) -> float:
@@ -24,7 +24,7 @@ def no_change_bound(p_value: float, prior: float) -> float:
     if p_value <= 0.0:
         return 0.0
     factor = 1.0
-    if p_value < np.exp(-1.0):
-        factor = float(-np.e * p_value * np.log(p_value))
+    if p_value < math.exp(-1.0):
+        factor = -math.e * p_value * math.log(p_value)
     odds = factor * (1.0 - prior) / prior
     return odds / (1.0 + odds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from ..model import (
     Calibration,
     ChangePoint,
     Deploy,
+    Effect,
+    Floats,
     IntervalMeans,
     Level,
     Outcome,
@@ -18,6 +21,7 @@ from ..model import (
     Significance,
     Stage,
     Verdict,
+    WelchTest,
 )
 from .bound import no_change_bound
 from .calibration.calibrate import calibrate
@@ -27,7 +31,7 @@ from .edivisive import min_segment
 from .family import q_values, spent
 from .intervals import interval_means
 from .query import Query, changed_elsewhere
-from .welch import welch_test
+from .welch import welch_tests
 
 # Half the width of a 95 % interval, in standard errors.
 _WIDTH = 1.96
@@ -48,34 +52,29 @@ def calibrated_rule(
         The verdicts, and by server the factor of an abrupt rise that most of its
         queries share at the deploy.
     """
+    if not queries:
+        return [], {}
     start = deploy.at - max(settings.history, settings.window)
     series = [query.series for query in queries]
     long = interval_means(series, start, end, max_gap=settings.max_gap)
-    found: list[tuple[Query, Calibration, int]] = []
+    found: list[tuple[list[Query], Calibration]] = []
     for grid in same_grids(long):
         calibration = _calibrate([long[index] for index in grid], deploy, settings)
-        found += [(queries[index], calibration, row) for row, index in enumerate(grid)]
+        found.append(([queries[index] for index in grid], calibration))
     common_rise = {
         calibration.keys[0].instance: calibration.common_rise
-        for _, calibration, _ in found
+        for _, calibration in found
         if calibration.common_rise != 1.0
     }
-    p = np.array([calibration.p_value[row] for _, calibration, row in found])
+    p = np.concatenate([calibration.p_value for _, calibration in found])
     if look is not None:
         p = spent(p, look)
-    verdicts = []
-    for (query, calibration, row), p_value, q_value in zip(
-        found, p, q_values(p), strict=True
+    ends = np.cumsum([len(group) for group, _ in found])[:-1]
+    verdicts: list[Verdict] = []
+    for (group, calibration), p_values, q in zip(
+        found, np.split(p, ends), np.split(q_values(p), ends), strict=True
     ):
-        significance = Significance(
-            p_value=float(p_value),
-            q_value=float(q_value),
-            level=None,
-            phi=float(calibration.phi[row]),
-            no_change_bound=no_change_bound(float(p_value), settings.prior),
-            long_history=calibration.long_history,
-        )
-        verdicts.append(_verdict(query, calibration, row, significance, settings))
+        verdicts += _verdicts(group, calibration, p_values, q, settings)
     return verdicts, common_rise
 
 
@@ -90,39 +89,83 @@ def _calibrate(
     )
 
 
-def _verdict(
-    query: Query,
+def _verdicts(
+    queries: Sequence[Query],
     calibration: Calibration,
-    row: int,
-    significance: Significance,
+    p_values: Floats,
+    q: Floats,
     settings: Settings,
-) -> Verdict:
-    verdict = replace(query.verdict, significance=significance)
-    if verdict.stage is Stage.PREFILTER or verdict.effect is None:
-        return verdict
-    intervals = query.intervals
-    at = float(calibration.split_at[row])
-    split = int(np.searchsorted(intervals.starts, at))
-    change = ChangePoint(
-        split=split,
-        at=at,
-        statistic=float(calibration.statistic[row]),
-        min_segment=min_segment(intervals.means.size),
+) -> Iterator[Verdict]:
+    """What is said of the queries of one calibration."""
+    width = np.exp(_WIDTH * calibration.log_error)
+    columns = (
+        *(p_values, q, calibration.phi, calibration.near),
+        *(calibration.split_at, calibration.statistic, width),
     )
-    width = float(np.exp(_WIDTH * calibration.log_error[row]))
-    factor = verdict.effect.factor
-    effect = replace(verdict.effect, low=factor / width, high=factor * width)
-    verdict = replace(verdict, change=change, effect=effect)
-    if not calibration.near[row]:
-        return changed_elsewhere(verdict)
-    level = _level(significance.q_value, settings)
-    return replace(
-        verdict,
-        outcome=Outcome.DETECTED if level is Level.ALERT else Outcome.NO_REGRESSION,
-        stage=Stage.FAMILY,
-        test=welch_test(intervals.means[:split], intervals.means[split:]),
-        significance=replace(significance, level=level),
-    )
+    rows = zip(queries, *(column.tolist() for column in columns), strict=True)
+    close: list[tuple[Query, Significance, ChangePoint, Effect]] = []
+    for query, p_value, q_value, phi, near, at, statistic, wide in rows:
+        effect, intervals = query.verdict.effect, query.intervals
+        significance = Significance(
+            p_value=p_value,
+            q_value=q_value,
+            level=_level(q_value, settings) if effect and near else None,
+            phi=phi,
+            no_change_bound=no_change_bound(p_value, settings.prior),
+            long_history=calibration.long_history,
+        )
+        if effect is None:
+            yield replace(query.verdict, significance=significance)
+            continue
+        effect = Effect(
+            before=effect.before,
+            after=effect.after,
+            factor=effect.factor,
+            extra_seconds_per_second=effect.extra_seconds_per_second,
+            low=effect.factor / wide,
+            high=effect.factor * wide,
+        )
+        change = ChangePoint(
+            split=int(intervals.starts.searchsorted(at)),
+            at=at,
+            statistic=statistic,
+            min_segment=min_segment(intervals.means.size),
+        )
+        if near:
+            close.append((query, significance, change, effect))
+        else:
+            yield replace(
+                changed_elsewhere(query.verdict),
+                significance=significance,
+                change=change,
+                effect=effect,
+            )
+    tests = _tests([(query, change.split) for query, _, change, _ in close])
+    for (query, significance, change, effect), test in zip(close, tests, strict=True):
+        alert = significance.level is Level.ALERT
+        yield replace(
+            query.verdict,
+            outcome=Outcome.DETECTED if alert else Outcome.NO_REGRESSION,
+            stage=Stage.FAMILY,
+            significance=significance,
+            change=change,
+            effect=effect,
+            test=test,
+        )
+
+
+def _tests(splits: Sequence[tuple[Query, int]]) -> list[WelchTest]:
+    """Welch's test of each at its split; equal lengths are tested together."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for index, (query, _) in enumerate(splits):
+        by_length[query.intervals.means.size].append(index)
+    found: dict[int, WelchTest] = {}
+    for indices in by_length.values():
+        values = np.stack([splits[index][0].intervals.means for index in indices])
+        places = np.array([splits[index][1] for index in indices])
+        tests = welch_tests(values, places).one_by_one()
+        found.update(zip(indices, tests, strict=True))
+    return [found[index] for index in range(len(splits))]
 
 
 def _level(q_value: float, settings: Settings) -> Level | None:

@@ -6,6 +6,8 @@ elsewhere its own change point. Coincidence is all that this shows.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +53,7 @@ class _Scene:
     settings: Settings
     surroundings: Surroundings
     context: Sequence[tuple[ContextSeries, Shift | None]]
-    factors: Mapping[str, Floats]
+    factors: Mapping[str, Sequence[float]]
     common_rise: Mapping[str, float]
 
 
@@ -141,20 +143,28 @@ def _common_shift(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
     """
     instance = suspect.verdict.key.instance
     factors = scene.factors[instance]
-    half = float(np.sqrt(suspect.factor))
-    others = np.delete(factors, np.flatnonzero(factors == suspect.factor)[:1])
-    moved = int(np.count_nonzero(others > half))
+    half = math.sqrt(suspect.factor)
+    others = len(factors) - 1
+    moved = len(factors) - bisect_right(factors, half) - (suspect.factor > half)
     rise = scene.common_rise.get(instance, 1.0)
-    if others.size >= _OTHERS and 2 * moved > others.size:
+    if others >= _OTHERS and 2 * moved > others:
         said = (
-            f"{moved} of {others.size} other queries of the server got slower by more "
-            f"than half as much, too (median factor {np.median(others):.2f})"
+            f"{moved} of {others} other queries of the server got slower by more than "
+            f"half as much, too (median factor {_median_without(factors, suspect):.2f})"
         )
     elif rise >= half > 1.0:
         said = f"the queries of the server share an abrupt rise by a factor {rise:.2f}"
     else:
         return
     yield Cause(CauseKind.COMMON_SHIFT, said + _contention(suspect), external=True)
+
+
+def _median_without(factors: Sequence[float], suspect: _Suspect) -> float:
+    """Median of the ascending *factors* of the others."""
+    own, middle = bisect_left(factors, suspect.factor), (len(factors) - 2) / 2
+    places = math.floor(middle), math.ceil(middle)
+    low, high = (factors[place + (place >= own)] for place in places)
+    return (low + high) / 2
 
 
 def _restarts(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
@@ -193,7 +203,7 @@ def _context(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
     """A measure of the server changed; after more work by the query it may follow."""
     works_more = any(
         _is_clear(shift, suspect, scene, _OWN_RATIO)
-        and shift.after > shift.before * np.sqrt(suspect.factor)
+        and shift.after > shift.before * math.sqrt(suspect.factor)
         for kind in (CauseKind.ROWS_PER_CALL, CauseKind.BLOCKS_PER_CALL)
         if (shift := suspect.own.get(kind)) is not None
     )
@@ -247,12 +257,13 @@ def _contention(suspect: _Suspect) -> str:
     return ", while its blocks per call stayed the same" if flat else ""
 
 
-def _factors(verdicts: Sequence[Verdict]) -> Mapping[str, Floats]:
+def _factors(verdicts: Sequence[Verdict]) -> Mapping[str, Sequence[float]]:
+    """By server, ascending."""
     found: dict[str, list[float]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.factor is not None:
             found[verdict.key.instance].append(verdict.factor)
-    return {instance: np.array(factors) for instance, factors in found.items()}
+    return {instance: sorted(factors) for instance, factors in found.items()}
 
 
 def _moment(verdict: Verdict, deploy: Deploy) -> float:

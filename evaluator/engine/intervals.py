@@ -87,11 +87,14 @@ def _of_equal_length(
     for row, ((one, _), (resets, gaps, idles)) in enumerate(
         zip(group, dropped, strict=True)
     ):
-        kept = slice(None) if whole[row] else usable[row]
+        values = {name: column[row] for name, column in columns.items()}
+        if not whole[row]:
+            kept = usable[row]
+            values = {name: value[kept] for name, value in values.items()}
         yield IntervalMeans(
             key=one.key,
             dropped={"reset": resets, "gap": gaps, "idle": idles},
-            **{name: column[row][kept] for name, column in columns.items()},
+            **values,
         )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..model import (
+    Cause,
     Comparison,
     CounterSeries,
     Deploy,
@@ -96,24 +97,13 @@ def judge(
         find_shifts,
         common_rise=common_rise,
     )
-    verdicts = [
-        replace(
-            verdict,
-            causes=causes.get(verdict.key, ()),
-            plan_change=plan_change(
-                verdict.key,
-                surroundings.plans,
-                at=deploy.at,
-                replaces=verdict.replaces,
-            ),
-        )
-        if verdict.effect is not None
-        else verdict
+    found = [
+        _explained(verdict, causes.get(verdict.key, ()), deploy, surroundings)
         for verdict in verdicts
     ]
     if share < 1.0:
-        verdicts = [_pending(verdict) for verdict in verdicts]
-    return tuple(sorted(verdicts, key=lambda verdict: verdict.key))
+        found = [_pending(verdict) for verdict in found]
+    return tuple(sorted(found, key=lambda verdict: verdict.key))
 
 
 def _first_verdict(
@@ -147,6 +137,23 @@ def _first_verdict(
         effect=effect,
         replaces=series.replaces,
     )
+
+
+def _explained(
+    verdict: Verdict,
+    causes: tuple[Cause, ...],
+    deploy: Deploy,
+    surroundings: Surroundings,
+) -> Verdict:
+    """A rise with its causes and its change of plan."""
+    if verdict.effect is None:
+        return verdict
+    change = plan_change(
+        verdict.key, surroundings.plans, at=deploy.at, replaces=verdict.replaces
+    )
+    if not causes and change is None:
+        return verdict
+    return replace(verdict, causes=causes, plan_change=change)
 
 
 def _pending(verdict: Verdict) -> Verdict:

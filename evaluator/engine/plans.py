@@ -30,7 +30,7 @@ def plan_change(
     Returns:
         None where the plan stayed the same, or is not known on both sides.
     """
-    keys = key, _renamed(key, replaces)
+    keys = (key, _renamed(key, replaces)) if replaces else (key,)
     own = [plan for plan in plans if plan.key in keys]
     before = [plan for plan in own if plan.first <= at]
     if not before:
@@ -50,9 +50,7 @@ def plan_change(
 
 
 def _renamed(key: QueryKey, queryid: str) -> QueryKey:
-    return QueryKey(
-        key.instance, key.database, key.user, queryid or key.queryid, key.toplevel
-    )
+    return QueryKey(key.instance, key.database, key.user, queryid, key.toplevel)
 
 
 def _nodes(outline: str) -> Counter[str]:

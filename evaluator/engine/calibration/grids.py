@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from ...model import IntervalMeans
@@ -22,19 +23,22 @@ def same_grids(queries: Sequence[IntervalMeans]) -> list[list[int]]:
         Groups of indices into *queries*, each in ascending order, the group with the
         smallest first index first. Every query is in one group.
     """
-    grids: list[tuple[str, set[tuple[float, float]], list[int]]] = []
-    longest_first = sorted(
+    alike: dict[tuple[str, bytes, bytes], list[int]] = defaultdict(list)
+    for index in sorted(
         range(len(queries)), key=lambda i: (-queries[i].ends.size, queries[i].key)
-    )
-    for index in longest_first:
-        query = queries[index]
-        own = set(zip(query.starts.tolist(), query.ends.tolist(), strict=True))
+    ):
+        one = queries[index]
+        alike[one.key.instance, one.starts.tobytes(), one.ends.tobytes()].append(index)
+    grids: list[tuple[str, set[tuple[float, float]], list[int]]] = []
+    for (server, *_), indices in alike.items():
+        one = queries[indices[0]]
+        own = set(zip(one.starts.tolist(), one.ends.tolist(), strict=True))
         for instance, intervals, members in grids:
             common = len(own & intervals)
-            if instance == query.key.instance and common >= _COMMON * len(own):
-                members.append(index)
+            if instance == server and common >= _COMMON * len(own):
+                members += indices
                 intervals |= own
                 break
         else:
-            grids.append((query.key.instance, own, [index]))
+            grids.append((server, own, indices))
     return sorted(sorted(members) for _, _, members in grids)

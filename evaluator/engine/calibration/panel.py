@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
@@ -30,27 +31,29 @@ def align(
     ordered = sorted(queries, key=lambda query: query.key)
     if not ordered:
         return None
-    ends = np.unique(np.concatenate([query.ends for query in ordered]))
+    alike: dict[tuple[bytes, bytes], list[int]] = defaultdict(list)
+    for row, query in enumerate(ordered):
+        alike[query.starts.tobytes(), query.ends.tobytes()].append(row)
+    grids = [(ordered[rows[0]], np.array(rows)[:, None]) for rows in alike.values()]
+    ends = np.unique(np.concatenate([query.ends for query, _ in grids]))
+    places = [np.searchsorted(ends, query.ends) for query, _ in grids]
     starts = np.full(ends.size, -np.inf)
     means = np.zeros((len(ordered), ends.size))
     calls = np.zeros_like(means)
-    for row, query in enumerate(ordered):
-        place = np.searchsorted(ends, query.ends)
+    for (query, rows), place in zip(grids, places, strict=True):
         # The latest start is the plain interval; an earlier one skipped a scrape.
         starts[place] = np.maximum(starts[place], query.starts)
-        means[row, place] = query.means
-        calls[row, place] = query.calls
+        means[rows, place] = [ordered[row].means for row in rows.flat]
+        calls[rows, place] = [ordered[row].calls for row in rows.flat]
     before = int(np.searchsorted(ends, at, side="right"))
     after = int(np.searchsorted(starts, at, side="left"))
     inside = int(np.count_nonzero(starts[:before] >= at - window))
     if not inside or after >= ends.size:
         return None
     # A longer interval of one query may straddle the deploy inside a plain column.
-    for row, query in enumerate(ordered):
-        across = query.ends[(query.starts < at) & (query.ends > at)]
-        calls[row, np.searchsorted(ends, across)] *= (
-            np.searchsorted(ends, across) < after
-        )
+    for (query, rows), place in zip(grids, places, strict=True):
+        across = place[(query.starts < at) & (query.ends > at)]
+        calls[rows, across[across >= after]] = 0.0
     return Panel(
         keys=tuple(query.key for query in ordered),
         starts=starts,

@@ -54,7 +54,6 @@ def _block(
     residuals: Floats, calls: Floats, present: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """The same for some of the queries: (s,) ratios and (s,) usual calls."""
-    s, t = calls.shape
     count = present.sum(axis=1)
     rarer = 1.0 / np.where(present, calls, np.inf)
     usual = count / rarer.sum(axis=1)
@@ -62,7 +61,7 @@ def _block(
     squares = np.where(present, residuals, 0.0)
     squares *= squares
     best = _misfit(squares.sum(axis=1), count)
-    chosen = np.zeros(s)
+    chosen = np.zeros(len(calls))
     variance = np.empty_like(rarer)
     for ratio in _RATIOS:
         # 1 + ratio times the variance; what is absent has 1 and no part in anything.
@@ -78,7 +77,7 @@ def _block(
 
 
 def _misfit(power: Floats, count: NDArray[np.intp]) -> Floats:
-    misfit: Floats = count * np.log(np.maximum(power / count, 1e-300))
+    misfit: Floats = np.log(np.maximum(power / count, 1e-300)) * count
     return misfit
 
 
@@ -93,8 +92,6 @@ def relative_variance(
     calls: Floats, present: NDArray[np.bool_], ratio: Floats, usual: Floats
 ) -> Floats:
     """Variance of each of (s, t) intervals over that of a usual one; 1 if absent."""
-    variance: Floats = usual / np.where(present, calls, usual)
-    variance *= ratio
-    variance += 1.0
-    variance /= 1.0 + ratio
+    rarer = usual / np.where(present, calls, usual)
+    variance: Floats = (1.0 + ratio * rarer) / (1.0 + ratio)
     return variance
