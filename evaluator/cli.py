@@ -1,4 +1,4 @@
-"""The command line: which words there are, and what ends with which exit code."""
+"""The command line: which commands there are, and what ends with which exit code."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
-from . import commands, logs
-from .checks import check
-from .config import ENGINES
+from . import logs
+from .commands.arguments import EXIT_CODES, PROGRAM
+from .commands.calibrate import add_calibrate
+from .commands.check import add_check
+from .commands.explain import add_explain
+from .commands.judge import add_deploy, add_replay
+from .commands.power import add_power
+from .commands.run import add_run
 from .errors import ConfigurationError, PgverdictError
-from .inquiries.parsers import add_inquiries
-from .units import parse_time
-from .words import (
-    EXIT_CODES,
-    PROGRAM,
-    Words,
-    add_config,
-    add_format,
-    add_profile,
-    add_window,
-    add_word,
-    reader,
-)
 
+# In the order of --help: the service, one deploy, the evaluator itself.
+COMMANDS = (
+    *(add_run, add_check, add_deploy, add_replay, add_explain),
+    *(add_calibrate, add_power),
+)
 CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -65,128 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action="version", version=f"{PROGRAM} {version('pgverdict')}"
     )
-    words = parser.add_subparsers(metavar="COMMAND", required=True)
-    _add_run(words)
-    _add_deploy(words)
-    _add_replay(words)
-    _add_check(words)
-    add_inquiries(words)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for add in COMMANDS:
+        add(commands)
     return parser
-
-
-def _add_run(words: Words) -> None:
-    run = add_word(
-        words,
-        "run",
-        commands.run,
-        "Watch for deploys and judge each when its window has passed.",
-        "Exit codes: 0 stopped by a signal, 2 configuration or usage.",
-        f"{PROGRAM} run --config.file=evaluator.yml",
-    )
-    add_config(run)
-    run.add_argument(
-        "--web.listen-address",
-        dest="listen_address",
-        metavar="HOST:PORT",
-        help="where /metrics is served; default :9720",
-    )
-    run.add_argument(
-        "--web.telemetry-path",
-        dest="telemetry_path",
-        metavar="PATH",
-        help="default /metrics",
-    )
-
-
-def _add_deploy(words: Words) -> None:
-    deploy = add_word(
-        words,
-        "deploy",
-        commands.deploy,
-        "Judge one deploy now and print the verdicts.",
-        EXIT_CODES,
-        f"{PROGRAM} deploy --at 2026-11-29T14:05:00Z --service shop",
-    )
-    add_config(deploy)
-    deploy.add_argument(
-        "--at",
-        required=True,
-        type=reader(parse_time),
-        metavar="TIME",
-        help="when it happened: ISO 8601 (UTC where no zone is given) or Unix seconds",
-    )
-    for name in ("service", "environment", "version"):
-        deploy.add_argument(f"--{name}", default="", help=f"{name} that was deployed")
-    add_window(deploy)
-    _add_output(deploy)
-    deploy.add_argument(
-        "--annotate",
-        action="store_true",
-        help="also write the verdict to Grafana, unless it stands there already",
-    )
-
-
-def _add_replay(words: Words) -> None:
-    replay = add_word(
-        words,
-        "replay",
-        commands.replay,
-        "Judge a saved answer of Prometheus; needs no server.",
-        EXIT_CODES,
-        "curl -s http://localhost:9090/api/v1/query "
-        "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[5h]' "
-        "> capture.json\n"
-        f"  {PROGRAM} replay capture.json --deploy-time 2026-11-29T14:05:00Z",
-    )
-    replay.add_argument(
-        "capture",
-        metavar="CAPTURE",
-        help="file with the JSON that /api/v1/query answers to a range selector; "
-        "- is standard input",
-    )
-    replay.add_argument(
-        "--deploy-time",
-        required=True,
-        dest="at",
-        type=reader(parse_time),
-        metavar="T",
-        help="ISO 8601 (UTC where no zone is given) or Unix seconds",
-    )
-    replay.add_argument(
-        "--engine",
-        default=ENGINES[0],
-        choices=ENGINES,
-        help=f"default {ENGINES[0]}, which learns the noise from what the capture "
-        "holds before the window",
-    )
-    add_profile(replay)
-    add_window(replay)
-    _add_output(replay)
-
-
-def _add_check(words: Words) -> None:
-    checking = add_word(
-        words,
-        "check",
-        check,
-        "Check the configuration, and that each system can be reached and used.",
-        "Exit codes: 0 all is well, 2 configuration or usage, "
-        "3 a system could not be reached or may not be used.",
-        f"{PROGRAM} check --config.file=evaluator.yml",
-    )
-    add_config(checking)
-    checking.add_argument(
-        "--syntax-only",
-        action="store_true",
-        help="read the configuration and its secrets, reach for nothing",
-    )
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    add_format(parser)
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        dest="everything",
-        help="list the queries without a finding in the table, too",
-    )

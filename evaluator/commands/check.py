@@ -7,14 +7,34 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from .assembly import Systems
-from .config import Config, load
-from .errors import SourceError
+from ..assembly import Systems
+from ..config import Config, load
+from ..errors import SourceError
+from ..units import show_duration, show_time
+from .arguments import PROGRAM, Commands, add_command, add_config
 from .output import say
-from .units import show_duration, show_time
 
 # How many of the newest annotations are shown as they would be read.
 _EXAMPLES = 5
+
+
+def add_check(commands: Commands) -> None:
+    """Add the command ``check``."""
+    parser = add_command(
+        commands,
+        "check",
+        check,
+        "Check the configuration, and that each system can be reached and used.",
+        "Exit codes: 0 all is well, 2 configuration or usage, "
+        "3 a system could not be reached or may not be used.",
+        f"{PROGRAM} check --config.file=evaluator.yml",
+    )
+    add_config(parser)
+    parser.add_argument(
+        "--syntax-only",
+        action="store_true",
+        help="read the configuration and its secrets, reach for nothing",
+    )
 
 
 def check(options: argparse.Namespace) -> int:

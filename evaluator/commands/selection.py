@@ -7,12 +7,12 @@ import time
 import structlog
 from msgspec.structs import replace
 
-from .assembly import Systems
-from .config import EngineConfig
-from .errors import ConfigurationError, SourceError
-from .model import Deploy
-from .units import show_duration, show_time
-from .validation import Duration
+from ..assembly import Systems
+from ..config import EngineConfig
+from ..errors import ConfigurationError, SourceError
+from ..model import Deploy
+from ..units import show_duration, show_time
+from ..validation import Duration
 
 log = structlog.get_logger()
 

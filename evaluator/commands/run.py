@@ -1,4 +1,4 @@
-"""What run, deploy and replay do with their arguments."""
+"""``run``: watch for deploys until told to stop."""
 
 from __future__ import annotations
 
@@ -13,21 +13,40 @@ from contextlib import contextmanager
 import structlog
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
-from .assembly import Systems
-from .config import Config, EngineConfig, load
-from .examination import examine
-from .ledger import Ledger
-from .model import Deploy, Report
-from .output import say
-from .selection import engine_with, known_neighbours, must_have_passed
-from .service import Outside, Schedule, Service
-from .sinks.gauges import Gauges
-from .sinks.report import to_json, to_table
-from .sources.captures import Capture
-from .sources.profiles import PROFILES
-from .web import Pages, WebServer
+from ..assembly import Systems
+from ..config import Config, load
+from ..ledger import Ledger
+from ..service import Outside, Schedule, Service
+from ..sinks.gauges import Gauges
+from ..web import Pages, WebServer
+from .arguments import PROGRAM, Commands, add_command, add_config
 
 log = structlog.get_logger()
+
+
+def add_run(commands: Commands) -> None:
+    """Add the command ``run``."""
+    parser = add_command(
+        commands,
+        "run",
+        run,
+        "Watch for deploys and judge each when its window has passed.",
+        "Exit codes: 0 stopped by a signal, 2 configuration or usage.",
+        f"{PROGRAM} run --config.file=evaluator.yml",
+    )
+    add_config(parser)
+    parser.add_argument(
+        "--web.listen-address",
+        dest="listen_address",
+        metavar="HOST:PORT",
+        help="where /metrics is served; default :9720",
+    )
+    parser.add_argument(
+        "--web.telemetry-path",
+        dest="telemetry_path",
+        metavar="PATH",
+        help="default /metrics",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,61 +92,6 @@ def run(options: argparse.Namespace) -> int:
             stop.wait(max(0.0, config.service.poll_interval - spent))
         log.info("stopped")
     return 0
-
-
-def deploy(options: argparse.Namespace) -> int:
-    """Judge one deploy now."""
-    config = load(options.config_file)
-    settings = engine_with(config.engine, window=options.window).settings()
-    one = Deploy(
-        id="-".join(filter(None, ("manual", options.service, f"{options.at:.0f}"))),
-        at=options.at,
-        service=options.service,
-        environment=options.environment,
-        version=options.version,
-        source="command line",
-    )
-    must_have_passed(one.at, settings.window)
-    systems = Systems(config, os.environ)
-    report = examine(
-        one,
-        systems.read,
-        settings,
-        time.time,
-        around=systems.around,
-        others=known_neighbours(systems, one, settings.window),
-    )
-    _print(report, options)
-    if options.annotate:
-        systems.annotations().publish(report)
-    return int(bool(report.detected))
-
-
-def replay(options: argparse.Namespace) -> int:
-    """Judge a saved answer of Prometheus."""
-    engine = engine_with(EngineConfig(engine=options.engine), window=options.window)
-    one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
-
-    capture = Capture(options.capture, PROFILES[options.profile])
-
-    report = examine(
-        one,
-        lambda _, start, end: capture.read(start, end),
-        engine.settings(),
-        time.time,
-        around=lambda _, start, end, __: capture.surroundings(start, end),
-    )
-    _print(report, options)
-    return int(bool(report.detected))
-
-
-def _print(report: Report, options: argparse.Namespace) -> None:
-    text = (
-        to_json(report)
-        if options.format == "json"
-        else to_table(report, everything=options.everything)
-    )
-    say(text)
 
 
 def _schedule(config: Config) -> Schedule:

@@ -13,25 +13,73 @@ from ..assembly import Systems
 from ..config import ENGINES, Config, load
 from ..errors import ConfigurationError, NoDataError, SourceError
 from ..model.placebo import PlaceboReport
-from ..output import say
 from ..placebo import Plan, Tally, judge_moments, plan
-from ..selection import engine_with
 from ..sinks.placebos import to_json, to_table
 from ..sources.readings import Reading
 from ..stretches import Stretches
 from ..units import show_duration, show_time
+from .arguments import (
+    PROGRAM,
+    Commands,
+    add_command,
+    add_config,
+    add_duration,
+    add_format,
+    add_service,
+    add_window,
+)
+from .output import say
+from .selection import engine_with
 
 log = structlog.get_logger()
 
 # Progress is told about this often on the whole way.
 _TOLD = 20
+_BOTH = "both"
+
+
+def add_calibrate(commands: Commands) -> None:
+    """Add the command ``calibrate``."""
+    parser = add_command(
+        commands,
+        "calibrate",
+        calibrate,
+        "Judge moments at which nothing was deployed: how often would it have cried?",
+        "Exit codes: 0 done, 2 configuration or usage, 3 a system could not be reached "
+        "or answered nonsense, 130 interrupted. What is known so far is printed first.",
+        f"{PROGRAM} calibrate --since 7d --config.file=evaluator.yml",
+    )
+    add_config(parser)
+    add_duration(parser, "--since", "how far back to look, such as 7d", required=True)
+    add_duration(
+        parser,
+        "--every",
+        "time between two moments; default 1h. Closer than two windows, they share "
+        "samples and count for less",
+        default=3600.0,
+    )
+    parser.add_argument(
+        "--engine",
+        default=_BOTH,
+        choices=(*ENGINES, _BOTH),
+        help=f"default {_BOTH}",
+    )
+    parser.add_argument(
+        "--looks",
+        action="store_true",
+        help="judge each moment at every look that `run` takes, not only at the end of "
+        "the window; five times the work",
+    )
+    add_service(parser, "judge the series of this service only")
+    add_window(parser)
+    add_format(parser)
 
 
 def calibrate(options: argparse.Namespace) -> int:
     """Judge many moments at which nothing was deployed."""
     config = load(options.config_file)
     settings = engine_with(config.engine, window=options.window).settings()
-    engines = ENGINES if options.engine not in ENGINES else (options.engine,)
+    engines = ENGINES if options.engine == _BOTH else (options.engine,)
     systems = Systems(config, os.environ)
     source = systems.prometheus_for(options.service)
 

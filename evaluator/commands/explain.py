@@ -16,8 +16,6 @@ from ..engine.judge import follow
 from ..errors import ConfigurationError
 from ..examination import Around, examine
 from ..model import CounterSeries, Deploy, QueryKey, Report, Settings
-from ..output import say
-from ..selection import engine_with, known_neighbours, must_have_passed
 from ..sinks.explanation import explain_verdict
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
@@ -25,6 +23,20 @@ from ..sources.readings import Reading
 from ..sources.surroundings import Found
 from ..units import parse_time, show_duration
 from ..validation import nearest
+from .arguments import (
+    EXIT_CODES,
+    PROGRAM,
+    Commands,
+    add_command,
+    add_config,
+    add_engine,
+    add_moment,
+    add_profile,
+    add_service,
+    add_window,
+)
+from .output import say
+from .selection import engine_with, known_neighbours, must_have_passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,40 @@ class _Case:
     read: Callable[[Deploy, float, float], Reading]
     around: Around
     others: Sequence[Deploy] = ()
+
+
+def add_explain(commands: Commands) -> None:
+    """Add the command ``explain``."""
+    parser = add_command(
+        commands,
+        "explain",
+        explain,
+        "Show for one query how the verdict came about: seven steps and a plot.",
+        EXIT_CODES,
+        f"{PROGRAM} explain -1234567890123456789 --deploy 2026-11-29T14:05:00Z\n"
+        f"  {PROGRAM} explain 42 --deploy grafana-17\n"
+        f"  {PROGRAM} explain 42 --capture capture.json "
+        "--deploy-time 2026-11-29T14:05:00Z",
+    )
+    add_config(parser)
+    parser.add_argument("queryid", metavar="QUERYID", help="as in pg_stat_statements")
+    moment = parser.add_mutually_exclusive_group(required=True)
+    moment.add_argument(
+        "--deploy",
+        metavar="TIME|ID",
+        help="when it happened: ISO 8601 (UTC where no zone is given) or Unix seconds; "
+        "or its id such as grafana-17, as `run` logs it",
+    )
+    add_moment(moment, "--deploy-time", meaning="the same, a time only")
+    parser.add_argument(
+        "--capture",
+        metavar="FILE",
+        help="read a saved answer of Prometheus instead, as `replay` does",
+    )
+    add_service(parser, "with a time: judge among the series of this service")
+    add_engine(parser)
+    add_profile(parser)
+    add_window(parser)
 
 
 def explain(options: argparse.Namespace) -> int:

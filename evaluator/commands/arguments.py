@@ -1,4 +1,4 @@
-"""What every word of the command line has: its help, and options that several share."""
+"""What every command has: its help, its exit codes, and options that several share."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from . import logs
-from .sources.profiles import PROFILES
-from .units import parse_duration
+from .. import logs
+from ..config import ENGINES
+from ..sources.profiles import PROFILES
+from ..units import parse_duration, parse_time
 
 PROGRAM = "pgverdict-evaluator"
 
@@ -18,19 +19,19 @@ EXIT_CODES = (
     "usage, 3 a system could not be reached or answered nonsense."
 )
 
-Words: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def add_word(
-    words: Words,
+def add_command(
+    commands: Commands,
     name: str,
     function: Callable[[argparse.Namespace], int],
     summary: str,
     exit_codes: str,
     example: str,
 ) -> argparse.ArgumentParser:
-    """One word: a line on what it does, its exit codes, an example that works."""
-    parser = words.add_parser(
+    """One command: a line on what it does, its exit codes, an example that works."""
+    parser = commands.add_parser(
         name,
         help=summary,
         description=summary,
@@ -68,17 +69,66 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_window(parser: argparse.ArgumentParser) -> None:
+def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--engine", choices=ENGINES, help="default: the engine of the configuration"
+    )
+
+
+def add_service(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument(
+        "--service", default="", metavar="NAME", help=f"{purpose}, as configured"
+    )
+
+
+def add_window(parser: argparse.ArgumentParser) -> None:
+    add_duration(
+        parser,
         "--window",
-        type=reader(parse_duration),
-        metavar="DURATION",
-        help="length of each side of the deploy; default 30m",
+        "length of each side of the deploy; default 30m, or as configured",
     )
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def add_duration(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    meaning: str,
+    *,
+    default: float | None = None,
+    required: bool = False,
+) -> None:
+    """An option such as ``30m``, read as seconds."""
+    parser.add_argument(
+        flag,
+        default=default,
+        required=required,
+        type=reader(parse_duration),
+        metavar="DURATION",
+        help=meaning,
+    )
+
+
+def add_moment(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+    flag: str,
+    *,
+    required: bool = False,
+    meaning: str = "when it was deployed: ISO 8601 (UTC where no zone is given) or "
+    "Unix seconds",
+) -> None:
+    """The time of the deploy, read as Unix seconds into ``at``."""
+    parser.add_argument(
+        flag,
+        dest="at",
+        required=required,
+        type=reader(parse_time),
+        metavar="TIME",
+        help=meaning,
+    )
 
 
 def reader(read: Callable[[str], float]) -> Callable[[str], float]:

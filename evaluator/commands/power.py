@@ -19,12 +19,23 @@ from ..engine.power import noise_of, price
 from ..errors import NoDataError
 from ..model import Settings
 from ..model.price import Noise, Price, PriceList
-from ..output import say
-from ..selection import engine_with
 from ..sinks.prices import to_json, to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading
+from .arguments import (
+    PROGRAM,
+    Commands,
+    add_command,
+    add_config,
+    add_duration,
+    add_engine,
+    add_format,
+    add_profile,
+    reader,
+)
+from .output import say
+from .selection import engine_with
 
 log = structlog.get_logger()
 
@@ -33,6 +44,63 @@ RISES = (0.1, 0.2, 0.5)
 _KINDS = (("quiet query", 0.1), ("usual query", 0.5), ("noisy query", 0.9))
 # The same simulated deploys every time, so that the figures can be compared.
 _SEED = 1
+
+
+def add_power(commands: Commands) -> None:
+    """Add the command ``power``."""
+    parser = add_command(
+        commands,
+        "power",
+        power,
+        "Tell how many calls and how long a window it takes to see +10, +20, +50 %.",
+        "Exit codes: 0 done, 2 configuration or usage, 3 a system could not be reached "
+        "or answered nonsense.",
+        f"{PROGRAM} power --cv 0.3",
+    )
+    add_config(parser)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--cv",
+        type=reader(_positive),
+        metavar="X",
+        help="noise: standard deviation over mean of one interval's mean time per "
+        "call; needs no server. Without it, the noise is measured in Prometheus",
+    )
+    source.add_argument(
+        "--capture",
+        metavar="FILE",
+        help="measure the noise in a saved answer of Prometheus, as `replay` takes it",
+    )
+    parser.add_argument(
+        "--calls",
+        default=40.0,
+        type=reader(_positive),
+        metavar="N",
+        help="with --cv: calls in one interval; default 40",
+    )
+    parser.add_argument(
+        "--phi",
+        default=0.0,
+        type=reader(_correlation),
+        metavar="X",
+        help="with --cv: correlation of neighbouring intervals; default 0",
+    )
+    add_duration(
+        parser,
+        "--interval",
+        "with --cv: time between two scrapes; default 1m",
+        default=60.0,
+    )
+    add_duration(
+        parser,
+        "--since",
+        "how far back to measure in Prometheus; default 4h. A change in it counts as "
+        "noise",
+        default=14_400.0,
+    )
+    add_engine(parser)
+    add_profile(parser)
+    add_format(parser)
 
 
 def power(options: argparse.Namespace) -> int:
@@ -94,3 +162,23 @@ def _row(noise: Noise, settings: Settings) -> list[Price]:
         rng = np.random.default_rng(_SEED)
         found.append(price(noise, rise, settings, judge, rng))
     return found
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise ValueError(f"expected a number above 0 such as 0.3, got {text!r}")
+    return value
+
+
+def _correlation(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 1.0
+    if not -1.0 < value < 1.0:
+        raise ValueError(f"expected a number between -1 and 1, got {text!r}")
+    return value

@@ -1,0 +1,150 @@
+"""``deploy`` and ``replay``: judge one deploy now, by a server or by a saved answer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+from ..assembly import Systems
+from ..config import ENGINES, EngineConfig, load
+from ..examination import examine
+from ..model import Deploy, Report
+from ..sinks.report import to_json, to_table
+from ..sources.captures import Capture
+from ..sources.profiles import PROFILES
+from .arguments import (
+    EXIT_CODES,
+    PROGRAM,
+    Commands,
+    add_command,
+    add_config,
+    add_format,
+    add_moment,
+    add_profile,
+    add_window,
+)
+from .output import say
+from .selection import engine_with, known_neighbours, must_have_passed
+
+
+def add_deploy(commands: Commands) -> None:
+    """Add the command ``deploy``."""
+    parser = add_command(
+        commands,
+        "deploy",
+        deploy,
+        "Judge one deploy now and print the verdicts.",
+        EXIT_CODES,
+        f"{PROGRAM} deploy --at 2026-11-29T14:05:00Z --service shop",
+    )
+    add_config(parser)
+    add_moment(parser, "--at", required=True)
+    for name in ("service", "environment", "version"):
+        parser.add_argument(
+            f"--{name}", default="", metavar="NAME", help=f"{name} that was deployed"
+        )
+    add_window(parser)
+    _add_output(parser)
+    parser.add_argument(
+        "--annotate",
+        action="store_true",
+        help="also write the verdict to Grafana, unless it stands there already",
+    )
+
+
+def add_replay(commands: Commands) -> None:
+    """Add the command ``replay``."""
+    parser = add_command(
+        commands,
+        "replay",
+        replay,
+        "Judge a saved answer of Prometheus; needs no server.",
+        EXIT_CODES,
+        "curl -s http://localhost:9090/api/v1/query "
+        "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[5h]' "
+        "> capture.json\n"
+        f"  {PROGRAM} replay capture.json --deploy-time 2026-11-29T14:05:00Z",
+    )
+    parser.add_argument(
+        "capture",
+        metavar="CAPTURE",
+        help="file with the JSON that /api/v1/query answers to a range selector; "
+        "- is standard input",
+    )
+    add_moment(parser, "--deploy-time", required=True)
+    parser.add_argument(
+        "--engine",
+        default=ENGINES[0],
+        choices=ENGINES,
+        help=f"default {ENGINES[0]}, which learns the noise from what the capture "
+        "holds before the window",
+    )
+    add_profile(parser)
+    add_window(parser)
+    _add_output(parser)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        dest="everything",
+        help="list the queries without a finding in the table, too",
+    )
+
+
+def deploy(options: argparse.Namespace) -> int:
+    """Judge one deploy now."""
+    config = load(options.config_file)
+    settings = engine_with(config.engine, window=options.window).settings()
+    one = Deploy(
+        id="-".join(filter(None, ("manual", options.service, f"{options.at:.0f}"))),
+        at=options.at,
+        service=options.service,
+        environment=options.environment,
+        version=options.version,
+        source="command line",
+    )
+    must_have_passed(one.at, settings.window)
+    systems = Systems(config, os.environ)
+    report = examine(
+        one,
+        systems.read,
+        settings,
+        time.time,
+        around=systems.around,
+        others=known_neighbours(systems, one, settings.window),
+    )
+    _print(report, options)
+    if options.annotate:
+        systems.annotations().publish(report)
+    return int(bool(report.detected))
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Judge a saved answer of Prometheus."""
+    engine = engine_with(EngineConfig(engine=options.engine), window=options.window)
+    one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
+
+    capture = Capture(options.capture, PROFILES[options.profile])
+
+    report = examine(
+        one,
+        lambda _, start, end: capture.read(start, end),
+        engine.settings(),
+        time.time,
+        around=lambda _, start, end, __: capture.surroundings(start, end),
+    )
+    _print(report, options)
+    return int(bool(report.detected))
+
+
+def _print(report: Report, options: argparse.Namespace) -> None:
+    text = (
+        to_json(report)
+        if options.format == "json"
+        else to_table(report, everything=options.everything)
+    )
+    say(text)
