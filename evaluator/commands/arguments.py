@@ -33,7 +33,8 @@ def add_command(
     """One command: a line on what it does, its exit codes, an example that works."""
     parser = commands.add_parser(
         name,
-        help=summary,
+        # argparse fills in what follows a percent sign.
+        help=summary.replace("%", "%%"),
         description=summary,
         epilog=f"{exit_codes}\n\nExample:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -85,7 +86,7 @@ def add_window(parser: argparse.ArgumentParser) -> None:
     add_duration(
         parser,
         "--window",
-        "length of each side of the deploy; default 30m, or as configured",
+        "length of each side of the deploy; default 30m, unless configured",
     )
 
 

@@ -38,9 +38,18 @@ def run(*arguments):
         return stop.code
 
 
-@pytest.mark.parametrize(
-    "command", ["run", "deploy", "replay", "check", "calibrate", "power", "explain"]
-)
+WORDS = ["run", "check", "deploy", "replay", "explain", "calibrate", "power"]
+
+
+def test_the_help_lists_every_command_with_what_it_does(capsys):
+    assert run("--help") == 0
+
+    text = capsys.readouterr().out
+    assert re.findall(r"^    (\w+)", text, re.MULTILINE) == WORDS
+    assert "+20, +50 %." in text
+
+
+@pytest.mark.parametrize("command", WORDS)
 def test_the_help_of_a_command_tells_its_exit_codes_and_an_example(command, capsys):
     assert run(command, "--help") == 0
 
