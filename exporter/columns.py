@@ -89,7 +89,8 @@ COLUMNS = (
     ),
     Column(
         "since",
-        "extract(epoch FROM stats_since)",
+        # The same float as extract(), which makes a decimal of every row first.
+        "date_part('epoch', stats_since)",
         since=(1, 11),
         kind="float8",
         adds_up=False,
@@ -167,5 +168,5 @@ def evictions_query(version: Version, schema: str) -> str | None:
     """Read dealloc and stats_reset; None where the extension has no such view."""
     if version < HAS_INFO:
         return None
-    select = "SELECT dealloc, extract(epoch FROM stats_reset)::float8"
+    select = "SELECT dealloc, date_part('epoch', stats_reset)"
     return f"{select} FROM {quoted(schema)}.pg_stat_statements_info"

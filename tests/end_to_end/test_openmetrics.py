@@ -90,7 +90,7 @@ def beginnings(expected: dict[Series, float]) -> dict[Series, float]:
 
 @pytest.mark.parametrize("name", ["plain", "telling"])
 def test_prometheus_asks_for_openmetrics(prometheus: Prometheus, name: str) -> None:
-    """A family of counters there has no ``_total`` in its name, in the older text it has."""
+    """Its families of counters are named without ``_total``, those of the text with."""
     answer = requests.get(
         f"{prometheus.url}/api/v1/targets/metadata",
         params={"match_target": f'{{job="{name}"}}'},

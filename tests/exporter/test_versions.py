@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from exporter.columns import COLUMNS
 from lab.postgres import Postgres
 
 from .builders import series
@@ -74,3 +75,19 @@ def test_evictions_and_resets_are_told_from_1_9_on(server: Postgres) -> None:
 
     told = series("pg_stat_statements_info_dealloc_total") in found
     assert told == (version not in [f"1.{minor}" for minor in range(4, 9)])
+
+
+def test_the_time_of_an_entry_is_the_float_next_to_its_microsecond(
+    postgres: Postgres,
+) -> None:
+    """100,000 moments between 1970 and 2096; the cast of a decimal rounds correctly."""
+    (asked,) = (column.sql for column in COLUMNS if column.field == "since")
+
+    ((wrong,),) = postgres.execute(
+        f"SELECT count(*) FILTER (WHERE {asked} <> extract(epoch FROM stats_since)"  # noqa: S608
+        "::float8) FROM (SELECT to_timestamp(0) + i * interval '11 h' "
+        "+ (i * 7919 % 1000003) * interval '1 us' AS stats_since "
+        "FROM generate_series(1, 100000) i) AS moments"
+    )
+
+    assert wrong == 0
