@@ -27,11 +27,12 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body and, for messages, where it came from."""
+    """A body and, for messages, where it came from; a file ``holds``."""
 
     body: bytes
     where: str
     secrets: Secrets = field(default_factory=Secrets)
+    verb: str = "answered"
 
     def json(self, kind: type[T]) -> T:
         """The body as *kind*; unknown fields are ignored.
@@ -49,7 +50,7 @@ class Answer:
     def error(self, problem: str) -> SourceError:
         """An error that says *problem* and shows how the answer begins."""
         return SourceError(
-            f"{self.where}: answered {problem}: {excerpt(self.body, self.secrets)}"
+            f"{self.where}: {self.verb} {problem}: {excerpt(self.body, self.secrets)}"
         )
 
 

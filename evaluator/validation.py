@@ -18,6 +18,10 @@ from .units import parse_duration
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+# What is expected where the field does not say it better.
+_LINES = "'name: value' lines"
+_PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
 
 class Duration(float):
     """Seconds; written in a file as ``30m``, ``90s`` or a number of seconds."""
@@ -53,7 +57,7 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
         data = {}
     if not isinstance(data, Mapping):
         place = f"{at[:-1]}: " if at.endswith(".") else at
-        problems.append(f"{place}expected settings as 'name: value' lines")
+        problems.append(f"{place}expected settings as {_LINES}")
         return None
     before = len(problems)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
@@ -66,6 +70,9 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
     for name, field in fields.items():
         if name in data:
             values[name] = _read_value(data[name], field.type, at + name, problems)
+        elif field.required and _is_struct(field.type):
+            # What is missing is told by its own name, with its example.
+            _read_struct({}, field.type, f"{at}{name}.", problems)
         elif field.required:
             problems.append(f"{at}{name}: missing{_example(field.type)}")
     if len(problems) > before:
@@ -78,21 +85,27 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
 
 
 def _read_value(value: object, kind: Any, at: str, problems: list[str]) -> Any:
-    bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    bare = _bare(kind)
     optional = isinstance(bare, types.UnionType)
     for option in get_args(bare) if optional else (bare,):
-        if isinstance(option, type) and issubclass(option, msgspec.Struct):
+        if _is_struct(option):
             if value is None and optional:
                 return None
             return _read_struct(value, option, f"{at}.", problems)
     origin, inner = get_origin(bare), get_args(bare)
-    if origin is tuple and isinstance(value, list):
+    if origin is tuple:
+        if not isinstance(value, list):
+            problems.append(f"{at}: expected a list of '- …' lines, got {value!r}")
+            return None
         items = (
             _read_value(item, inner[0], f"{at}[{i}]", problems)
             for i, item in enumerate(value)
         )
         return tuple(items)
-    if origin is dict and isinstance(value, Mapping):
+    if origin is dict:
+        if not isinstance(value, Mapping):
+            problems.append(f"{at}: expected {_LINES}, got {value!r}")
+            return None
         return {
             str(name): _read_value(item, inner[1], f"{at}.{name}", problems)
             for name, item in value.items()
@@ -114,12 +127,22 @@ def _meta(kind: Any) -> Iterable[msgspec.Meta]:
     return (m for m in getattr(kind, "__metadata__", ()) if isinstance(m, msgspec.Meta))
 
 
+def _bare(kind: Any) -> Any:
+    """The type without its notes."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
 def _expected(kind: Any, value: object) -> str:
-    """What the field's description says would be right."""
-    for meta in _meta(kind):
-        if meta.description:
-            return f"expected {meta.description}, got {value!r}"
-    return ""
+    """What the field's description, or else its type, says would be right."""
+    bare = _bare(kind)
+    options = get_args(bare) if isinstance(bare, types.UnionType) else (bare,)
+    told = [meta.description for meta in _meta(kind) if meta.description]
+    told = told or [_PLAIN[option] for option in options if option in _PLAIN]
+    return f"expected {' or '.join(told)}, got {value!r}" if told else ""
 
 
 def _example(kind: Any) -> str:

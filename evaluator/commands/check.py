@@ -48,7 +48,7 @@ def check(options: argparse.Namespace) -> int:
     if config.grafana is None:
         _say("note", "grafana: not configured; `run` needs it, `deploy` does not")
     else:
-        steps += [_grafana, _annotations]
+        steps.append(_grafana)
     clean = [_attempt(step, config, systems) for step in steps]
     return 0 if all(clean) else 3
 
@@ -86,21 +86,10 @@ def _prometheus(config: Config, systems: Systems) -> Iterator[str]:
             )
 
 
-def _grafana(_: Config, systems: Systems) -> Iterator[str]:
-    now = time.time()
-    systems.grafana.find(now - 60, now, ["pgverdict"])
-    yield "grafana: annotations can be read"
-    if not systems.grafana.may_write():
-        raise SourceError(
-            "grafana: the token may not write annotations; "
-            "give its service account the role Editor"
-        )
-    yield "grafana: annotations can be written"
-
-
-def _annotations(config: Config, systems: Systems) -> Iterator[str]:
+def _grafana(config: Config, systems: Systems) -> Iterator[str]:
     now = time.time()
     marks = systems.find(now - config.service.lookback, now)
+    yield "grafana: annotations can be read"
     yield (
         f"deploys: {len(marks)} in the last {show_duration(config.service.lookback)}"
         + ("" if marks else "; is the tag filter right?")
@@ -111,6 +100,12 @@ def _annotations(config: Config, systems: Systems) -> Iterator[str]:
             f"deploys: {show_time(deploy.at)} service={deploy.service or '?'} "
             f"environment={deploy.environment or '?'} version={deploy.version or '?'}"
         )
+    if not systems.grafana.may_write():
+        raise SourceError(
+            "grafana: the token may not write annotations; "
+            "give its service account the role Editor"
+        )
+    yield "grafana: annotations can be written"
 
 
 def _say(state: str, line: str) -> None:

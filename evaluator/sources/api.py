@@ -36,7 +36,8 @@ class PrometheusApi:
 
     def chosen(self, name: str, *more: str) -> str:
         """*name* with the matchers of the selector and *more* of them."""
-        return f"{name}{{{','.join(filter(None, (self._selector, *more)))}}}"
+        matchers = ",".join(filter(None, (self._selector, *more)))
+        return f"{name}{{{matchers}}}" if matchers else name
 
     def labels(
         self, names: Sequence[str], start: float, end: float

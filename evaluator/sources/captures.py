@@ -32,7 +32,7 @@ class Capture:
         self._where = "standard input" if path == "-" else path
         self._profile = profile
         self._series, self._warnings = decode_matrix(
-            Answer(_content(path), self._where)
+            Answer(_content(path), self._where, verb="holds")
         )
         _check_names(self._series, profile, self._where)
 

@@ -99,7 +99,8 @@ class PrometheusSource:
         if age is None or interval is None:
             problems.append(
                 "fewer than two scrapes of "
-                f"{self._api.chosen(self._profile.calls)} in the last {span:.0f} s"
+                f"{self._api.chosen(self._profile.calls)} in the last {span:.0f} s; is "
+                "the exporter scraped, and is the selector right?"
             )
         elif age > max(60.0, 3 * interval):
             problems.append(

@@ -377,6 +377,6 @@ def test_a_check_says_that_nothing_is_scraped():
     assert found.queries == 0
     assert found.newest_age is None
     assert (
-        "fewer than two scrapes of pg_stat_statements_calls_total{}"
+        "fewer than two scrapes of pg_stat_statements_calls_total in"
         in found.problems[0]
     )

@@ -31,6 +31,10 @@ class Outer(msgspec.Struct, frozen=True):
             raise ValueError("url: is odd\nurl: very odd")
 
 
+class Holding(msgspec.Struct, frozen=True):
+    outer: Outer
+
+
 def problems(data):
     with pytest.raises(ConfigurationError) as caught:
         read_settings(data, Outer, "it.yml")
@@ -67,7 +71,7 @@ def test_every_problem_is_told_with_its_place():
         "it.yml: inner.threshold: expected a fraction such as 0.2 for +20 %, got '20%'",
         "it.yml: several[1].threshold: expected a fraction such as 0.2 for +20 %, "
         "got -1",
-        "it.yml: names.a: Expected `int`, got `str`",
+        "it.yml: names.a: expected a whole number, got 'b'",
     ]
 
 
@@ -92,6 +96,30 @@ def test_a_file_that_holds_no_settings_is_told_what_settings_look_like(data):
 
 def test_an_empty_file_is_told_what_is_missing():
     assert problems(None) == ["it.yml: url: missing; for example http://localhost:9090"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("several", "deploy", "a list of '- …' lines"),
+        ("several", {"a": 1}, "a list of '- …' lines"),
+        ("names", ["shop"], "'name: value' lines"),
+        ("url", 5, "text"),
+    ],
+)
+def test_another_shape_is_told_with_the_right_one(name, value, expected):
+    assert problems({"url": "x", name: value}) == [
+        f"it.yml: {name}: expected {expected}, got {value!r}"
+    ]
+
+
+def test_a_missing_section_is_told_by_what_it_needs():
+    with pytest.raises(ConfigurationError) as caught:
+        read_settings({}, Holding, "it.yml")
+
+    assert caught.value.problems == (
+        "it.yml: outer.url: missing; for example http://localhost:9090",
+    )
 
 
 def test_what_a_section_says_of_itself_is_told_too():
