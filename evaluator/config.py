@@ -53,12 +53,18 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
             problems.append(
                 f"profile: no profile {self.profile!r}{nearest(self.profile, PROFILES)}"
             )
-        known = Profile.__dataclass_fields__
-        problems.extend(
-            f"metrics.{name}: unknown setting{nearest(name, known)}"
-            for name in self.metrics
-            if name not in known
-        )
+        for name, value in self.metrics.items():
+            if name not in Profile.__dataclass_fields__:
+                near = nearest(name, Profile.__dataclass_fields__)
+                problems.append(f"metrics.{name}: unknown setting{near}")
+            elif name == "seconds_per_unit":
+                if isinstance(value, str) or value <= 0:
+                    expected = "a number such as 0.001 for milliseconds"
+                    problems.append(
+                        f"metrics.{name}: expected {expected}, got {value!r}"
+                    )
+            elif not isinstance(value, str):
+                problems.append(f"metrics.{name}: expected a name, got {value!r}")
         if problems:
             raise ValueError("\n".join(problems))
 

@@ -54,6 +54,17 @@ def test_three_mistakes_are_told_at_once(read):
     ]
 
 
+def test_what_is_no_name_and_what_is_no_unit_is_told(read):
+    metrics = "metrics: {call: c, rows: 5, seconds_per_unit: ms}"
+
+    assert problems(read, f"prometheus: {{url: 'http://p:9090', {metrics}}}") == [
+        'prometheus.metrics.call: unknown setting; did you mean "calls"?',
+        "prometheus.metrics.rows: expected a name, got 5.0",
+        "prometheus.metrics.seconds_per_unit: expected a number such as 0.001 for "
+        "milliseconds, got 'ms'",
+    ]
+
+
 def test_a_metric_name_replaces_the_profiles(read):
     config = read(
         "prometheus:\n  url: http://p:9090\n  profile: postgres_exporter\n"
