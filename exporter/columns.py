@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from .problems import quoted
+from .quoting import quoted
 
 Version = tuple[int, ...]
 

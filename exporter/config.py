@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from . import dsn
 from .dsn import Dsn
 from .errors import ConfigurationError
 from .settings import SETTINGS, Settings, nearest
+from .yamlfile import read_mapping
 
 TARGET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 _NAME = re.compile(r"[a-z][a-z_.]{0,39}")
@@ -38,7 +37,10 @@ def load(
         ConfigurationError: with all problems.
     """
     problems: list[str] = []
-    content = _content(file, problems)
+    content: Mapping[str, Any] = {}
+    if file is not None:
+        expected = "settings such as dsn_file: …"
+        content = read_mapping(file, expected=expected, problems=problems)
     values = _values(flags, content, str(file), problems)
     main = _main_dsn(flags, environment, content, str(file), problems)
     targets = _targets(content.get("targets"), str(file), problems)
@@ -47,29 +49,6 @@ def load(
     if main is None and not targets:
         main = dsn.fixed("")
     return Settings(dsn=main, targets=targets, **values)
-
-
-def _content(file: Path | None, problems: list[str]) -> Mapping[str, Any]:
-    """The file as a mapping; the parser's words may repeat a secret, so use our own."""
-    if file is None:
-        return {}
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        problems.append(f"{file}: {error.strerror}")
-    except UnicodeError:
-        problems.append(f"{file}: no UTF-8 text")
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problems.append(f"{file}: no valid YAML{where}")
-    except yaml.YAMLError:
-        problems.append(f"{file}: no valid YAML")
-    else:
-        if content is None or isinstance(content, dict):
-            return content or {}
-        problems.append(f"{file}: expected settings such as dsn_file: …")
-    return {}
 
 
 def _values(

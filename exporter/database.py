@@ -25,6 +25,7 @@ from psycopg.pq import Format
 
 from . import problems
 from .problems import Problem, Reason
+from .refusals import from_connecting, from_sqlstate
 
 APPLICATION_NAME = "pgverdict_exporter"
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -238,7 +239,7 @@ class Database:
         if error.sqlstate is None:
             return problems.unreachable("the connection broke")
         role, schema = (facts.role, facts.schema) if facts else ("", "")
-        return problems.from_sqlstate(
+        return from_sqlstate(
             error.sqlstate, error.diag.message_primary, role=role, schema=schema
         )
 
@@ -248,7 +249,7 @@ class Database:
         try:
             connection: Connection = psycopg.connect(conninfo, prepare_threshold=None)
         except psycopg.Error as error:
-            raise ReadError(problems.from_connecting(str(error))) from None
+            raise ReadError(from_connecting(str(error))) from None
         connection.read_only = True
         for name in ("name", "text"):
             connection.adapters.register_loader(name, _LenientText)

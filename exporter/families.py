@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from .context import context_families
 from .counters import COUNTERS, SINCE
 from .exposition import Family, single
+from .facts import fact_families
 from .labels import LabelBook, labels, with_texts
 from .plans import Plans
-from .problems import Reason
-from .snapshot import Evictions, LeftOut, Server, Snapshot, StatementKey, Statements
+from .snapshot import Snapshot, StatementKey, Statements
 
 
 def families(
@@ -28,34 +28,7 @@ def families(
         texts: what is known of the statements' texts.
         created: whether each counter tells when it began.
     """
-    yield single(
-        "gauge",
-        "pg_up",
-        "1 if PostgreSQL answered; what it could not tell is in "
-        "pgverdict_exporter_problem.",
-        int(snapshot.up),
-    )
-    yield _problems(snapshot)
-    if snapshot.duration is not None:
-        yield single(
-            "gauge",
-            "pgverdict_exporter_read_duration_seconds",
-            "How long PostgreSQL took to answer, in seconds.",
-            snapshot.duration,
-        )
-    if snapshot.server is not None:
-        yield from _server(snapshot.server)
-    if snapshot.entries is not None:
-        yield single(
-            "gauge",
-            "pg_stat_statements_entries",
-            "Rows of pg_stat_statements, those included that could not be shown.",
-            snapshot.entries,
-        )
-    if snapshot.evictions is not None:
-        yield from _evictions(snapshot.evictions)
-    if snapshot.left_out is not None:
-        yield from _left_out(snapshot.left_out)
+    yield from fact_families(snapshot)
     if snapshot.context is not None:
         yield from context_families(snapshot.context)
     if snapshot.statements is not None:
@@ -117,91 +90,6 @@ def plan_families(
         "pgverdict_exporter_plans_read_timestamp_seconds",
         "When the newest round of reading plans ended, Unix time; 0 before the first.",
         plans.at,
-    )
-
-
-def _problems(snapshot: Snapshot) -> Family:
-    present = {problem.reason for problem in snapshot.problems}
-    return Family(
-        "pgverdict_exporter_problem",
-        "gauge",
-        "1 for what keeps the exporter from telling everything; "
-        "the log has the words and the SQL that mends it.",
-        [labels(("reason", reason)) for reason in Reason],
-        [int(reason in present) for reason in Reason],
-    )
-
-
-def _server(server: Server) -> Iterator[Family]:
-    which = labels(
-        ("version", server.version),
-        ("extension_version", server.extension),
-        ("system_identifier", server.system_identifier or ""),
-    )
-    yield Family(
-        "pg_server_info",
-        "gauge",
-        "Who answered: server, version of pg_stat_statements, database cluster.",
-        [which],
-        [1],
-    )
-    yield single(
-        "gauge",
-        "pg_postmaster_start_time_seconds",
-        "When the server started, Unix time.",
-        server.started,
-    )
-    yield single(
-        "gauge",
-        "pg_in_recovery",
-        "1 if a standby answered, 0 if a primary.",
-        int(server.standby),
-    )
-    if server.collecting is not None:
-        yield single(
-            "gauge",
-            "pg_stat_statements_collecting",
-            "1 if executions are counted, by pg_stat_statements.track and "
-            "compute_query_id as this role sees them.",
-            int(server.collecting),
-        )
-    if server.capacity is not None:
-        yield single(
-            "gauge",
-            "pg_stat_statements_max_entries",
-            "How many entries fit before some are evicted: pg_stat_statements.max.",
-            server.capacity,
-        )
-
-
-def _evictions(evictions: Evictions) -> Iterator[Family]:
-    yield single(
-        "counter",
-        "pg_stat_statements_info_dealloc_total",
-        "How often entries were evicted to make room. Source: dealloc.",
-        evictions.deallocations,
-    )
-    if evictions.reset is not None:
-        yield single(
-            "gauge",
-            "pg_stat_statements_info_stats_reset_seconds",
-            "When all statistics were last reset, Unix time. Source: stats_reset.",
-            evictions.reset,
-        )
-
-
-def _left_out(left_out: LeftOut) -> Iterator[Family]:
-    yield single(
-        "gauge",
-        "pgverdict_exporter_statements_left_out",
-        "Statements that --statements.limit left out.",
-        left_out.statements,
-    )
-    yield single(
-        "gauge",
-        "pgverdict_exporter_statements_left_out_time_ratio",
-        "Their share of the execution time of all statements, 0 to 1.",
-        left_out.share,
     )
 
 

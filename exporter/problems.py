@@ -1,13 +1,11 @@
-"""What can be wrong with a server: a reason for the metric, words and SQL for the log.
-
-Nothing here repeats what the driver says about a connection: its sentences carry parts
-of the connection string, and with a badly escaped one these are parts of the password.
-"""
+"""What can be wrong with a server: reason for the metric, words and SQL for the log."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+from .quoting import quoted
 
 
 class Reason(StrEnum):
@@ -89,6 +87,12 @@ CONTEXT_MISSING = Problem(
     "the role may not read the server-wide statistics",
     "GRANT pg_monitor to the role, or set --context.enabled=false",
 )
+TOO_MANY_CONNECTIONS = Problem(
+    Reason.TOO_MANY_CONNECTIONS,
+    "PostgreSQL has no connection left for the exporter",
+    "raise max_connections, or close idle ones; "
+    "from 16 on GRANT pg_use_reserved_connections to the role",
+)
 TIMEOUT = Problem(
     Reason.TIMEOUT,
     "PostgreSQL did not answer within the time that the scrape had",
@@ -129,30 +133,6 @@ def permission_denied(role: str, schema: str) -> Problem:
     )
 
 
-def from_sqlstate(
-    sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
-) -> Problem:
-    """What an error of the server means, by its code.
-
-    Codes: PostgreSQL documentation, appendix A.
-    """
-    match sqlstate:
-        case "42P01" | "42883" | "3F000":
-            return EXTENSION_MISSING
-        case "55000":
-            return NOT_PRELOADED
-        case "42501":
-            return permission_denied(role, schema)
-        case "57014" | "55P03" | "25P03" | "25P04":
-            return TIMEOUT
-        case "53300":
-            return TOO_MANY_CONNECTIONS
-        case "57P01" | "57P02" | "57P03" | "08000" | "08003" | "08006":
-            return unreachable("the server ended the connection")
-        case _:
-            return failed(sqlstate, message)
-
-
 def failed(sqlstate: str, message: str | None) -> Problem:
     """An error of the server that we have no better word for."""
     return Problem(
@@ -160,14 +140,6 @@ def failed(sqlstate: str, message: str | None) -> Problem:
         f"PostgreSQL answered with an error: {message or 'no message'} ({sqlstate})",
         "see the server's log",
     )
-
-
-TOO_MANY_CONNECTIONS = Problem(
-    Reason.TOO_MANY_CONNECTIONS,
-    "PostgreSQL has no connection left for the exporter",
-    "raise max_connections, or close idle ones; "
-    "from 16 on GRANT pg_use_reserved_connections to the role",
-)
 
 
 def unreachable(detail: str) -> Problem:
@@ -186,55 +158,3 @@ def rejected(detail: str) -> Problem:
         f"PostgreSQL refused the login: {detail}",
         "correct role, password, database or pg_hba.conf",
     )
-
-
-# English phrases of libpq and of the server, each with what we say in its place.
-_TOO_MANY = ("too many clients", "too many connections", "remaining connection slots")
-_REJECTED = (
-    ("password authentication failed", "the password is wrong"),
-    ("no password supplied", "a password is needed"),
-    ("no pg_hba.conf entry", "pg_hba.conf has no entry that allows it"),
-    ("pg_hba.conf rejects", "pg_hba.conf rejects it"),
-    ("authentication failed", "authentication failed"),
-    ("role ", "there is no such role, or it may not log in"),
-    ("no such user", "the pooler knows no such user"),
-    ("no such database", "the pooler knows no such database"),
-    ("permission denied for database", "the role may not CONNECT to the database"),
-    ("database ", "there is no such database, or it takes no connections"),
-    ("unsupported startup parameter", "a startup parameter is not supported"),
-    ("certificate", "the certificate is not accepted"),
-    ("SSL", "TLS could not be agreed on"),
-)
-_UNREACHABLE = (
-    ("Connection refused", "connection refused"),
-    ("No such file or directory", "there is no such socket"),
-    ("resolve host", "the host name does not resolve"),
-    ("Name or service not known", "the host name does not resolve"),
-    ("No route to host", "no route to the host"),
-    ("Network is unreachable", "the network is unreachable"),
-    ("starting up", "the server is starting up"),
-    ("shutting down", "the server is shutting down"),
-    ("recovery mode", "the server is recovering"),
-    ("closed the connection", "the server closed the connection"),
-    ("Connection reset", "the connection was reset"),
-)
-
-
-def from_connecting(text: str) -> Problem:
-    """What the driver's sentence about a failed connection means; never its words."""
-    if any(phrase in text for phrase in _TOO_MANY):
-        return TOO_MANY_CONNECTIONS
-    if "timeout" in text or "timed out" in text:
-        return TIMEOUT
-    for phrase, detail in _UNREACHABLE:
-        if phrase in text:
-            return unreachable(detail)
-    for phrase, detail in _REJECTED:
-        if phrase in text:
-            return rejected(detail)
-    return unreachable("the connection could not be made")
-
-
-def quoted(identifier: str) -> str:
-    """Spell *identifier* so that SQL reads it as it is."""
-    return '"' + identifier.replace('"', '""') + '"'

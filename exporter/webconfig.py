@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from .errors import ConfigurationError
 from .settings import nearest
+from .yamlfile import read_mapping
 
 # Names of Go's crypto/tls → whether a certificate is asked for, and must be there.
 CLIENT_AUTH = {
@@ -74,7 +73,8 @@ def load(path: Path) -> WebConfig:
         ConfigurationError: with all problems, without a hash.
     """
     problems: list[str] = []
-    content = _content(path, problems)
+    expected = "tls_server_config or basic_auth_users"
+    content = read_mapping(path, expected=expected, problems=problems)
     _check_names(str(path), content, _TOP, problems)
     users = _users(str(path), content.get("basic_auth_users"), problems)
     tls = None
@@ -109,20 +109,6 @@ def context_of(tls: Tls) -> ssl.SSLContext:
             ) from None
     context.verify_mode = CLIENT_AUTH[tls.client_auth]
     return context
-
-
-def _content(path: Path, problems: list[str]) -> Mapping[str, Any]:
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        problems.append(f"{path}: {error.strerror}")
-    except (UnicodeError, yaml.YAMLError):
-        problems.append(f"{path}: no valid YAML")
-    else:
-        if content is None or isinstance(content, dict):
-            return content or {}
-        problems.append(f"{path}: expected tls_server_config or basic_auth_users")
-    return {}
 
 
 def _check_names(

@@ -1,0 +1,89 @@
+"""What the server or libpq says when it refuses → a problem. Pure.
+
+Nothing here repeats what libpq says about a connection: its sentences carry parts of
+the connection string, and with a badly escaped one these are parts of the password.
+"""
+
+from __future__ import annotations
+
+from .problems import (
+    EXTENSION_MISSING,
+    NOT_PRELOADED,
+    TIMEOUT,
+    TOO_MANY_CONNECTIONS,
+    Problem,
+    failed,
+    permission_denied,
+    rejected,
+    unreachable,
+)
+
+# English phrases of libpq and of the server, each with what we say in its place.
+_TOO_MANY = ("too many clients", "too many connections", "remaining connection slots")
+_REJECTED = (
+    ("password authentication failed", "the password is wrong"),
+    ("no password supplied", "a password is needed"),
+    ("no pg_hba.conf entry", "pg_hba.conf has no entry that allows it"),
+    ("pg_hba.conf rejects", "pg_hba.conf rejects it"),
+    ("authentication failed", "authentication failed"),
+    ("role ", "there is no such role, or it may not log in"),
+    ("no such user", "the pooler knows no such user"),
+    ("no such database", "the pooler knows no such database"),
+    ("permission denied for database", "the role may not CONNECT to the database"),
+    ("database ", "there is no such database, or it takes no connections"),
+    ("unsupported startup parameter", "a startup parameter is not supported"),
+    ("certificate", "the certificate is not accepted"),
+    ("SSL", "TLS could not be agreed on"),
+)
+_UNREACHABLE = (
+    ("Connection refused", "connection refused"),
+    ("No such file or directory", "there is no such socket"),
+    ("resolve host", "the host name does not resolve"),
+    ("Name or service not known", "the host name does not resolve"),
+    ("No route to host", "no route to the host"),
+    ("Network is unreachable", "the network is unreachable"),
+    ("starting up", "the server is starting up"),
+    ("shutting down", "the server is shutting down"),
+    ("recovery mode", "the server is recovering"),
+    ("closed the connection", "the server closed the connection"),
+    ("Connection reset", "the connection was reset"),
+)
+
+
+def from_sqlstate(
+    sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
+) -> Problem:
+    """What an error of the server means, by its code.
+
+    Codes: PostgreSQL documentation, appendix A.
+    """
+    match sqlstate:
+        case "42P01" | "42883" | "3F000":
+            return EXTENSION_MISSING
+        case "55000":
+            return NOT_PRELOADED
+        case "42501":
+            return permission_denied(role, schema)
+        case "57014" | "55P03" | "25P03" | "25P04":
+            return TIMEOUT
+        case "53300":
+            return TOO_MANY_CONNECTIONS
+        case "57P01" | "57P02" | "57P03" | "08000" | "08003" | "08006":
+            return unreachable("the server ended the connection")
+        case _:
+            return failed(sqlstate, message)
+
+
+def from_connecting(text: str) -> Problem:
+    """What the driver's sentence about a failed connection means; never its words."""
+    if any(phrase in text for phrase in _TOO_MANY):
+        return TOO_MANY_CONNECTIONS
+    if "timeout" in text or "timed out" in text:
+        return TIMEOUT
+    for phrase, detail in _UNREACHABLE:
+        if phrase in text:
+            return unreachable(detail)
+    for phrase, detail in _REJECTED:
+        if phrase in text:
+            return rejected(detail)
+    return unreachable("the connection could not be made")
