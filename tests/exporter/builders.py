@@ -54,5 +54,11 @@ def samples(text: str) -> dict[Series, float]:
     return found
 
 
+def described(text: str) -> list[tuple[str, str, str]]:
+    """Name, type and help of every family of a page."""
+    read = read_openmetrics if text.endswith("# EOF\n") else read_text
+    return [(family.name, family.type, family.documentation) for family in read(text)]
+
+
 def family_named(families: Iterable[Family], name: str) -> Family:
     return next(family for family in families if family.name == name)

@@ -20,11 +20,12 @@ from prometheus_client.registry import Collector
 from exporter.exposition import Family, single
 from exporter.labels import NONE, labels
 
-from .builders import page, samples, series
+from .builders import described, page, samples, series
 
 LABEL_NAMES = st.sampled_from(["user", "datname", "query", "a", "le_2"])
 # Any text that UTF-8 can carry; PostgreSQL's names and texts hold no zero byte.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+TIMES = st.floats(0, 4e9)
 LABELS = st.dictionaries(LABEL_NAMES, TEXTS, max_size=4)
 NUMBERS = st.one_of(
     st.integers(-(2**53), 2**53),
@@ -41,6 +42,7 @@ class Drawn:
     help: str
     labels: list[dict[str, str]]
     values: list[float]
+    created: list[float] | None = None
 
     @property
     def name(self) -> str:
@@ -49,12 +51,15 @@ class Drawn:
     @property
     def family(self) -> Family:
         rendered = [labels(*pairs.items()) for pairs in self.labels]
-        return Family(self.name, self.kind, self.help, rendered, self.values)
+        return Family(
+            self.name, self.kind, self.help, rendered, self.values, self.created
+        )
 
     def slowly(self, *, openmetrics: bool) -> str:
         """The page as prometheus_client writes it."""
         registry = CollectorRegistry()
-        registry.register(Slowly(self))
+        created = self.created if openmetrics else None
+        registry.register(Slowly(replace(self, created=created)))
         generate = generate_openmetrics if openmetrics else generate_latest
         written: bytes = generate(registry)
         return written.decode()
@@ -69,8 +74,10 @@ class Slowly(Collector):
     def collect(self) -> list[Metric]:
         kind = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
         metric = kind[self.drawn.kind]("pg_tests", self.drawn.help)
-        for pairs, value in zip(self.drawn.labels, self.drawn.values, strict=True):
-            metric.add_sample(self.drawn.name, pairs, value)
+        for place, pairs in enumerate(self.drawn.labels):
+            metric.add_sample(self.drawn.name, pairs, self.drawn.values[place])
+            if self.drawn.created is not None:
+                metric.add_sample("pg_tests_created", pairs, self.drawn.created[place])
         return [metric]
 
 
@@ -80,24 +87,32 @@ def families(draw: st.DrawFn) -> Drawn:
     values = draw(st.lists(NUMBERS, min_size=len(found), max_size=len(found)))
     text = draw(TEXTS.filter(lambda text: text == text.strip()))
     if draw(st.booleans()):
-        return Drawn("counter", text, found, [abs(value) for value in values])
+        values = [abs(value) for value in values]
+        begun = st.lists(TIMES, min_size=len(found), max_size=len(found))
+        return Drawn("counter", text, found, values, draw(st.none() | begun))
     return Drawn("gauge", text, found, values)
 
 
 @given(drawn=families(), openmetrics=st.booleans())
 def test_both_writers_are_read_back_alike(drawn: Drawn, openmetrics: bool) -> None:
     fast = page(drawn.family, openmetrics=openmetrics)
+    slow = drawn.slowly(openmetrics=openmetrics)
 
-    assert samples(fast) == samples(drawn.slowly(openmetrics=openmetrics))
+    assert samples(fast) == samples(slow)
+    assert described(fast) == described(slow)
 
 
 @given(drawn=families(), openmetrics=st.booleans())
 def test_labels_and_values_survive_exactly(drawn: Drawn, openmetrics: bool) -> None:
     read = samples(page(drawn.family, openmetrics=openmetrics))
 
+    told = {drawn.name: drawn.values}
+    if openmetrics and drawn.created is not None:
+        told["pg_tests_created"] = drawn.created
     assert read == {
-        series(drawn.name, **pairs): value
-        for pairs, value in zip(drawn.labels, drawn.values, strict=True)
+        series(name, **pairs): value
+        for name, values in told.items()
+        for pairs, value in zip(drawn.labels, values, strict=True)
     }
 
 

@@ -19,7 +19,7 @@ import requests
 from lab.postgres import Postgres
 from lab.process import free_port, wait_until
 
-from .builders import Series, samples
+from .builders import Series, samples, series
 from .exporting import PG_UP, Exporter, exporting, reasons, statement_series
 from .proxy import Proxy
 from .workload import MONITOR, PASSWORD
@@ -27,6 +27,7 @@ from .workload import MONITOR, PASSWORD
 pytestmark = pytest.mark.servers
 
 SHORT = 1.5
+ENTRIES = series("pg_stat_statements_entries")
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +223,9 @@ def test_a_privilege_taken_and_given_back(
     }
     assert reasons(without) == {"privilege_missing"}
     assert users <= {MONITOR}
+    shown = sum(name == "pg_stat_statements_calls_total" for name, _ in without)
     assert skipped["no_privilege"] > 0
+    assert shown + sum(skipped.values()) == without[ENTRIES]
     assert ready.status_code == 503
 
 
@@ -334,6 +337,21 @@ def test_two_hundred_scrapes_at_once_share_one_connection(
     for text in {reply.text for reply in replies}:
         assert_complete(samples(text))
     assert connections(server) == 1
+
+
+def test_scrapes_texts_and_plans_share_one_connection(server: Postgres) -> None:
+    often = ("--texts.interval=10ms", "--plans.enabled=true", "--plans.interval=10ms")
+    most = 0
+
+    with exporting(server.dsn, "--texts.enabled=true", *often) as exporter:
+        with ThreadPoolExecutor(4) as pool:
+            scraping = [pool.submit(exporter.scrape) for _ in range(60)]
+            while not all(future.done() for future in scraping):
+                most = max(most, connections(server))
+        found = [future.result() for future in scraping]
+
+    assert {scraped[PG_UP] for scraped in found} == {1}
+    assert most == 1
 
 
 def test_scrapes_of_a_frozen_server_do_not_pile_up(

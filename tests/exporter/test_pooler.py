@@ -9,6 +9,7 @@ import pytest
 
 from lab.pgbouncer import Pgbouncer
 from lab.postgres import Postgres
+from lab.process import wait_until
 
 from .exporting import exporting, reasons, statement_series
 
@@ -31,6 +32,12 @@ def test_many_scrapes_in_a_row_work(pooler: Pgbouncer) -> None:
     flags = ("--texts.enabled=true", "--texts.interval=50ms")
     with exporting(pooler.dsn, *flags) as exporter:
         found = [exporter.scrape() for _ in range(20)]
+
+        wait_until(
+            lambda: "pg_stat_statements_query_info{" in exporter.get().text,
+            seconds=10,
+            what="texts",
+        )
 
     assert [reasons(each) for each in found] == [set()] * 20
     assert all(statement_series(each) for each in found)
