@@ -76,7 +76,8 @@ def show_duration(seconds: float) -> str:
     ):
         if abs(seconds) < limit:
             return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds / 86400:.3g} d"
+    days = seconds / 86400
+    return f"{days:.0f} d" if abs(days) >= 1000 else f"{days:.3g} d"
 
 
 def _number(text: str) -> float:

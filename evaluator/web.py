@@ -19,6 +19,7 @@ log = structlog.get_logger()
 
 # One Prometheus, one person looking; health must not wait for either.
 _THREADS = 4
+_LAST_PORT = 65_535
 
 
 class Pages:
@@ -81,6 +82,11 @@ class WebServer:
 
     def __init__(self, application: WSGIApplication, listen_address: str) -> None:
         host, _, port = listen_address.rpartition(":")
+        if int(port) > _LAST_PORT:
+            raise ConfigurationError(
+                f"web.listen_address: {listen_address}: expected a port up to "
+                f"{_LAST_PORT}"
+            )
         everywhere = "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104
         self._server = _QuietServer(
             (host.strip("[]") or everywhere, int(port)),

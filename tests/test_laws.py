@@ -52,7 +52,7 @@ EVALUATOR = {
     "logs": set(),
     "commands.run": {
         *{"model", "errors", "units", "config", "assembly", "service", "ledger"},
-        *{"sinks.gauges", "web", "commands.arguments"},
+        *{"sinks.gauges", "web", "validation", "commands.arguments"},
     },
     "commands": {
         *{"model", "errors", "units", "validation", "config", "assembly", "sources"},

@@ -10,14 +10,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import msgspec
 import structlog
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
 from ..assembly import Systems
-from ..config import Config, load
+from ..config import Config, WebConfig, load
 from ..ledger import Ledger
 from ..service import Outside, Schedule, Service
 from ..sinks.gauges import Gauges
+from ..validation import read_settings
 from ..web import Pages, WebServer
 from .arguments import PROGRAM, Commands, add_command, add_config
 
@@ -65,13 +67,11 @@ def run(options: argparse.Namespace) -> int:
     GCCollector(registry=registry)
     gauges = Gauges(registry, links=systems.links)
     ready = threading.Event()
-    pages = Pages(
-        registry, options.telemetry_path or config.web.telemetry_path, ready.is_set
-    )
-    address = options.listen_address or config.web.listen_address
+    web = _web(config.web, options)
+    pages = Pages(registry, web.telemetry_path, ready.is_set)
     with (
         Ledger(config.service.state) as ledger,
-        WebServer(pages, address) as server,
+        WebServer(pages, web.listen_address) as server,
         _stopped_by_signal() as stop,
     ):
         service = Service(
@@ -92,6 +92,15 @@ def run(options: argparse.Namespace) -> int:
             stop.wait(max(0.0, config.service.poll_interval - spent))
         log.info("stopped")
     return 0
+
+
+def _web(configured: WebConfig, options: argparse.Namespace) -> WebConfig:
+    """What is configured, and instead what arguments say, by the same rules."""
+    names = ("listen_address", "telemetry_path")
+    said = {name: getattr(options, name) for name in names if getattr(options, name)}
+    return read_settings(
+        msgspec.structs.asdict(configured) | said, WebConfig, "command line: web"
+    )
 
 
 def _schedule(config: Config) -> Schedule:

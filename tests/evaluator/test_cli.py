@@ -139,6 +139,25 @@ def test_the_syntax_can_be_checked_without_reaching_for_anything(config, capsys)
 
 
 @pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("--web.listen-address=9720", "expected host:port or :port such as :9720"),
+        ("--web.listen-address=here:x", "expected host:port or :port such as :9720"),
+        ("--web.listen-address=:99999", "expected a port up to 65535"),
+        ("--web.telemetry-path=metrics", "expected a path such as /metrics"),
+    ],
+)
+def test_an_address_that_cannot_be_served_is_told(
+    argument, said, config, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+
+    assert run("run", config, argument) == 2
+
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("ago", "said"), [(-3600, "in the future"), (60, "wait, or take a shorter")]
 )
 def test_a_window_that_has_not_passed_is_refused(config, capsys, ago, said):
