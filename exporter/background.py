@@ -40,6 +40,11 @@ class Background:
         self._closed.set()
         self._woken.set()
 
+    @property
+    def closed(self) -> bool:
+        """Whether what a run still does is cut off on purpose."""
+        return self._closed.is_set()
+
     def _loop(self) -> None:
         self._woken.wait()
         pause = self._first

@@ -58,8 +58,8 @@ def text_families(*, failures: int, missing: int) -> Iterator[Family]:
     yield single(
         "gauge",
         "pgverdict_exporter_texts_missing",
-        "Statements whose text the newest read of texts did not bring in its time; "
-        "the next read asks again.",
+        "Statements whose text the newest read of texts did not bring; "
+        "the next one asks again.",
         missing,
     )
 

@@ -153,6 +153,8 @@ def read_texts(
 ) -> bool:
     """Put labels with the texts of the statements *keys* into *into* as they come.
 
+    A text is absent while the server cannot read its file of texts.
+
     Args:
         length: characters to show of each.
         deadline: when to end, with or without all of them.
@@ -168,7 +170,8 @@ def read_texts(
     def work(cursor: Cursor, facts: Facts) -> bool:
         with closing(_texts(cursor, facts, keys, length, spare)) as found:
             for key, cut, whole in found:
-                into[key] = text_of(cut, whole)
+                if cut is not None:
+                    into[key] = text_of(cut, whole)
                 if time.monotonic() >= deadline - spare:
                     return False
         return True

@@ -88,11 +88,13 @@ class TextReader:
         problem = self._read(asked, found)
         # A read that was cut off may still be at its last row.
         found = found.copy()
-        self.book.learn(found, asked=found if problem else asked, seen=seen)
-        self.missing -= len(found if problem else asked)
-        if problem and not found:
+        self.book.learn(found, seen=seen)
+        self.missing -= len(found)
+        if problem is None or self._background.closed:
+            return
+        if not found:
             self._failed(problem)
-        elif problem:
+        else:
             log.info(
                 "some query texts will be read later",
                 target=self._name,

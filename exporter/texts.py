@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from .labels import inside
 from .snapshot import StatementKey
@@ -17,20 +17,18 @@ from .snapshot import StatementKey
 # Only in these does PostgreSQL replace constants by parameters.
 _NORMALISED = re.compile(r"\s*(select|insert|update|delete|merge|with|values)\b", re.I)
 _SECRET = re.compile(r"passw|secret|connection|options|token|key", re.I)
+HIDDEN = ""
 
 
-UNKNOWN = ""
-
-
-def text_of(cut: str | None, whole: str | None) -> str:
+def text_of(cut: str, whole: str | None) -> str:
     """Labels ``fingerprint`` and ``query`` without braces; empty to show nothing.
 
     Args:
-        cut: the text as it may be shown; None if the server has lost it.
+        cut: the text as it may be shown.
         whole: for the fingerprint; None if it is too long to parse.
     """
-    if not cut or may_hold_secret(cut):
-        return UNKNOWN
+    if may_hold_secret(cut):
+        return HIDDEN
     found = fingerprint_of(whole) if whole else ""
     fingerprint = [("fingerprint", found)] if found else []
     return inside(*fingerprint, ("query", cut))
@@ -65,22 +63,18 @@ class TextBook:
         return self._known
 
     def missing(self, keys: Iterable[StatementKey]) -> list[StatementKey]:
-        """Those whose text was never asked for."""
+        """Those whose text never came."""
         return [key for key in keys if key not in self._known]
 
     def learn(
-        self,
-        found: Mapping[StatementKey, str],
-        *,
-        asked: Iterable[StatementKey],
-        seen: Collection[StatementKey],
+        self, found: Mapping[StatementKey, str], *, seen: Iterable[StatementKey]
     ) -> None:
-        """Keep what was *found*; what was *asked* in vain is not asked for again.
+        """Keep what was *found*.
 
         Args:
             seen: statements that are still there; others are forgotten.
         """
         with self._lock:
-            every = {**self._known, **dict.fromkeys(asked, UNKNOWN), **found}
+            every = {**self._known, **found}
             there = frozenset(seen)
             self._known = {key: text for key, text in every.items() if key in there}

@@ -162,6 +162,25 @@ def test_what_came_before_the_network_froze_is_learnt(wordy: Postgres) -> None:
     assert (reader.failures, reader.missing) == (0, 0)
 
 
+def test_texts_are_asked_for_again_once_the_server_can_read_them(
+    wordy: Postgres,
+) -> None:
+    """It shows NULL in their place when it cannot, for example without memory."""
+    file = wordy.folder / "data" / "pg_stat_tmp" / "pgss_query_texts.stat"
+    aside = file.with_suffix(".aside")
+
+    with closing(Database(fixed(wordy.dsn))) as database:
+        reader = reader_of(database)
+        file.rename(aside)
+        reader.read()
+        missing_then, known_then = reader.missing, len(reader.book.known)
+        aside.rename(file)
+        reader.read()
+
+    assert (missing_then >= WORDY, known_then) == (True, 0)
+    assert len(reader.book.known) >= WORDY
+
+
 def test_scrapes_go_on_while_large_texts_are_learnt(wordy: Postgres) -> None:
     flags = ("--texts.enabled=true", "--texts.interval=100ms", "--texts.timeout=1s")
     scrapes = []

@@ -23,6 +23,16 @@ def test_without_new_statements_the_server_is_not_asked() -> None:
     assert reader.failures == 0
 
 
+def test_a_read_that_the_end_cuts_off_is_no_failure() -> None:
+    reader = reader_of_nothing()
+    reader.saw([key(1)])
+    reader.close()
+
+    reader.read()
+
+    assert reader.failures == 0
+
+
 def test_a_failure_is_counted_and_tried_again() -> None:
     reader = reader_of_nothing()
     reader.saw([key(1)])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from exporter.texts import (
-    UNKNOWN,
+    HIDDEN,
     TextBook,
     fingerprint_of,
     may_hold_secret,
@@ -44,10 +44,6 @@ def test_a_text_too_long_to_parse_is_shown_without_fingerprint() -> None:
     assert text_of("SELECT 1", None) == 'query="SELECT 1"'
 
 
-def test_a_text_that_the_server_lost_is_unknown() -> None:
-    assert text_of(None, None) == UNKNOWN
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -60,7 +56,7 @@ def test_a_text_that_the_server_lost_is_unknown() -> None:
 )
 def test_statements_whose_constants_may_be_secret_are_not_shown(query: str) -> None:
     assert may_hold_secret(query)
-    assert text_of(query, query) == UNKNOWN
+    assert text_of(query, query) == HIDDEN
 
 
 @pytest.mark.parametrize(
@@ -76,19 +72,19 @@ def test_statements_without_constants_are_shown(query: str) -> None:
     assert not may_hold_secret(query)
 
 
-def test_only_what_was_never_asked_for_is_missing() -> None:
+def test_what_came_is_not_missing_even_if_it_must_be_hidden() -> None:
     book = TextBook()
-    found = {key(1): 'query="SELECT 1"'}
+    found = {key(1): 'query="SELECT 1"', key(2): HIDDEN}
 
-    book.learn(found, asked=[key(1), key(2)], seen=[key(1), key(2)])
+    book.learn(found, seen=[key(1), key(2), key(3)])
 
     assert book.missing([key(1), key(2), key(3)]) == [key(3)]
 
 
 def test_texts_of_statements_that_are_gone_are_forgotten() -> None:
     book = TextBook()
-    book.learn({key(1): 'query="SELECT 1"'}, asked=[key(1)], seen=[key(1)])
+    book.learn({key(1): 'query="SELECT 1"'}, seen=[key(1)])
 
-    book.learn({key(2): 'query="SELECT 2"'}, asked=[key(2)], seen=[key(2)])
+    book.learn({key(2): 'query="SELECT 2"'}, seen=[key(2)])
 
     assert set(book.known) == {key(2)}
