@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from .config import Config, Endpoint, LinksConfig, secret
+from .config import Config, Endpoint, LinksConfig
 from .errors import ConfigurationError
 from .http import Client
 from .model import RELATIVE, Deploy, Links
+from .secrets import secret
 from .sinks.annotations import AnnotationSink
 from .sources.deploys import Mark, read_deploys, trigger_tags
 from .sources.grafana import Grafana
@@ -24,7 +25,7 @@ class Systems:
     """The outside world as the configuration describes it.
 
     Args:
-        environ: where secrets may be, see ``config.secret``.
+        environ: where secrets may be, see ``secrets.secret``.
 
     Raises:
         ConfigurationError: an address or a secret cannot be used.

@@ -1,16 +1,11 @@
-"""The configuration file: what may stand in it, its defaults, and where secrets are.
-
-Secrets are never in the file itself: a ``…_file`` setting names the file that holds
-one, or an environment variable does.
-"""
+"""The configuration file: what may stand in it, and its defaults; no secret may."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import yaml
@@ -216,6 +211,27 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return self.services.get(service, self.prometheus.selector)
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice: the first would be lost without a word."""
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - as it is called
+    ) -> dict[Hashable, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in seen and key.value != "<<":
+                problem = f"{key.value} is there twice"
+                raise yaml.constructor.ConstructorError(
+                    problem=problem, problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def load(path: Path) -> Config:
     """Read the configuration file.
 
@@ -223,7 +239,8 @@ def load(path: Path) -> Config:
         ConfigurationError: every problem, each with its place and what would be right.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = yaml.load(text, _Loader)  # noqa: S506 - a safe one
     except OSError as error:
         raise ConfigurationError(
             f"{path}: cannot be read: {error.strerror}; name another with --config.file"
@@ -231,28 +248,6 @@ def load(path: Path) -> Config:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: is no YAML: {_place(error)}") from error
     return read_settings(data, Config, str(path))
-
-
-def secret(
-    name: str, file: str, environ: Mapping[str, str] = os.environ, *, setting: str = ""
-) -> str:
-    """Find a secret in *file*, in ``NAME_FILE``, or in ``NAME``; empty if in none.
-
-    Raises:
-        ConfigurationError: the file cannot be read or is empty; never with its content.
-    """
-    path = file or environ.get(f"{name}_FILE", "")
-    if not path:
-        return environ.get(name, "")
-    place = setting if file else f"{name}_FILE"
-    try:
-        value = Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not text"
-        raise ConfigurationError(f"{place}: {path} cannot be read: {reason}") from error
-    if not value:
-        raise ConfigurationError(f"{place}: {path} is empty; it should hold the secret")
-    return value
 
 
 def _place(error: Exception) -> str:

@@ -60,7 +60,8 @@ EVALUATOR = {
         *{"logs", "commands"},
     },
     "web": {"errors"},
-    "assembly": {"model", "errors", "http", "config", "sources", "sinks"},
+    "secrets": {"errors"},
+    "assembly": {"secrets", "model", "errors", "http", "config", "sources", "sinks"},
 }
 
 # Law 3: one file for each way out of the process.

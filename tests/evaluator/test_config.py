@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.config import Config, load, secret
+from evaluator.config import Config, load
 from evaluator.errors import ConfigurationError
 from evaluator.model import Settings
+from evaluator.secrets import secret
 from evaluator.sources.profiles import PROFILES
 
 SMALLEST = "prometheus: {url: 'http://localhost:9090'}"
@@ -52,6 +53,12 @@ def test_three_mistakes_are_told_at_once(read):
         'engine.treshold: unknown setting; did you mean "threshold"?',
         "engine.alpha: expected a fraction between 0 and 1 such as 0.05, got '5 %'",
     ]
+
+
+def test_a_section_that_is_there_twice_is_refused(read):
+    (problem,) = problems(read, f"{SMALLEST}\nservices: {{a: b}}\nservices: {{c: d}}")
+
+    assert problem == "is no YAML: line 3: services is there twice"
 
 
 def test_what_is_no_name_and_what_is_no_unit_is_told(read):
