@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from .context import context_families
 from .counters import COUNTERS, SINCE
 from .exposition import Family, single
-from .facts import fact_families
 from .labels import LabelBook, labels, with_texts
 from .plans import Plans
+from .serverfamilies import server_families
 from .snapshot import Snapshot, StatementKey, Statements
 
 
@@ -28,7 +28,7 @@ def families(
         texts: what is known of the statements' texts.
         created: whether each counter tells when it began.
     """
-    yield from fact_families(snapshot)
+    yield from server_families(snapshot)
     if snapshot.context is not None:
         yield from context_families(snapshot.context)
     if snapshot.statements is not None:

@@ -1,4 +1,4 @@
-"""What is told once about a read and its server; Snapshot → families. Pure."""
+"""Families about a read and its server as a whole; Snapshot → families. Pure."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _LEFT_OUT: tuple[_Single[LeftOut], ...] = (
 )
 
 
-def fact_families(snapshot: Snapshot) -> Iterator[Family]:
+def server_families(snapshot: Snapshot) -> Iterator[Family]:
     """Everything in *snapshot* that is not about single statements."""
     yield from _singles(_READ, snapshot)
     yield _problems(snapshot)
