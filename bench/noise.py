@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from evaluator.model import Floats
@@ -104,16 +105,30 @@ def _per_call(
     rng: Generator, cv: Floats, calls: Floats, t: int
 ) -> tuple[Floats, Floats]:
     """Each call log-normal with CV 3, traffic tenfold; *cv* is not used."""
-    shape = len(cv), t
-    counted = rng.poisson(calls * 10 ** rng.uniform(-0.5, 0.5, shape))
-    numbers_of_calls = np.maximum(counted, 1)
-    sigma = np.sqrt(np.log(10.0))
-    means = np.empty(shape)
-    for row, numbers in enumerate(numbers_of_calls):
-        times = np.exp(sigma * rng.standard_normal(numbers.sum()) - sigma**2 / 2.0)
+    counted = rng.poisson(calls * 10 ** rng.uniform(-0.5, 0.5, (len(cv), t)))
+    counted = np.maximum(counted, 1)
+    means, _ = single_calls(rng, np.full(counted.shape, 3.0), counted)
+    return means, counted.astype(float)
+
+
+def single_calls(
+    rng: Generator, cv: Floats, calls: NDArray[np.integer]
+) -> tuple[Floats, Floats]:
+    """Simulate every call, log-normal around 1 with *cv* (s, t) in each interval.
+
+    Returns:
+        (s, t) means, and squared distances from them, summed; NaN for a lone call.
+    """
+    means, scatter = np.empty(calls.shape), np.empty(calls.shape)
+    sigmas = np.sqrt(np.log1p(cv**2))
+    for row, numbers in enumerate(calls):
+        sigma = np.repeat(sigmas[row], numbers)
+        times = np.exp(sigma * rng.standard_normal(sigma.size) - sigma**2 / 2.0)
         first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
         means[row] = np.add.reduceat(times, first) / numbers
-    return means, numbers_of_calls.astype(float)
+        away = times - np.repeat(means[row], numbers)
+        scatter[row] = np.add.reduceat(away * away, first)
+    return means, np.where(calls > 1, scatter, np.nan)
 
 
 def _student(

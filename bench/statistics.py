@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from . import spread
 from .measures import (
     Shape,
     classic_at_equal_size,
@@ -122,6 +123,20 @@ def families(
         yield (name, *cells)
 
 
+def spreads(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+    """Size and power of +30 % without and with the spread counter."""
+    for number, name in enumerate(spread.KINDS):
+        cells = []
+        for factor in (1.0, 1.3):
+            seed = [16 + dice, number, round(10 * factor)]
+            pair = spread.shares(name, draws=draws, seed=seed, factor=factor)
+            digits = 4 if factor == 1.0 else 3
+            for level in ("at_05", "at_001"):
+                values = (f"{getattr(one, level):.{digits}f}" for one in pair)
+                cells.append(" / ".join(values))
+        yield (name, *cells)
+
+
 def early(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
     for phi in (0.0, 0.5):
         for cv in (0.3, 0.5):
@@ -187,6 +202,11 @@ def main() -> None:
             "Five looks",
             ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"),
             early(draws // 2, dice),
+        ),
+        (
+            "The spread of single calls",
+            ("calls", "size at .05", "at .001", "power at .05", "at .001"),
+            spreads(draws // 2, dice),
         ),
         (
             "A thousand queries",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -20,26 +20,41 @@ MINUTE = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """s queries; *before* intervals end by the deploy, *window* of them searched."""
+    """s queries; *before* intervals end by the deploy, *window* of them searched.
+
+    Args:
+        scatter: as in a panel, where it is known.
+    """
 
     means: Floats
     calls: Floats
     before: int
     window: int
+    scatter: Floats | None = None
 
     def slower(self, factors: Floats, *, early: int = 0) -> Trial:
         """The same noise, slower by *factors* (s,) from *early* before the deploy."""
         means = self.means.copy()
+        scatter = None if self.scatter is None else self.scatter.copy()
         means[:, self.before - early :] *= factors[:, None]
-        return Trial(means, self.calls, self.before, self.window)
+        if scatter is not None:
+            scatter[:, self.before - early :] *= factors[:, None] ** 2
+        return replace(self, means=means, scatter=scatter)
 
     def until(self, after: int) -> Trial:
         """What is known *after* intervals after the deploy."""
-        end = self.before + after
-        return Trial(self.means[:, :end], self.calls[:, :end], self.before, self.window)
+        return self._part(slice(None), slice(self.before + after))
 
     def rows(self, chosen: slice) -> Trial:
-        return Trial(self.means[chosen], self.calls[chosen], self.before, self.window)
+        return self._part(chosen, slice(None))
+
+    def _part(self, rows: slice, columns: slice) -> Trial:
+        return replace(
+            self,
+            means=self.means[rows, columns],
+            calls=self.calls[rows, columns],
+            scatter=None if self.scatter is None else self.scatter[rows, columns],
+        )
 
 
 def draw(
@@ -72,6 +87,7 @@ def calibrated(trial: Trial) -> Calibration:
         before=trial.before,
         after=trial.before,
         window=trial.window,
+        scatter=trial.scatter,
     )
     length = MINUTE * trial.window
     return calibrate(

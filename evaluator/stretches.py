@@ -86,23 +86,34 @@ def _cut(series: CounterSeries, first: int = 0) -> CounterSeries:
         series.calls[first:].copy(),
         series.seconds[first:].copy(),
         None if series.since is None else series.since[first:].copy(),
+        squares=None if series.squares is None else series.squares[first:].copy(),
     )
 
 
 def _joined(one: CounterSeries, other: CounterSeries) -> CounterSeries:
-    since = None
-    if one.since is not None or other.since is not None:
-        since = np.concatenate([_since(one), _since(other)])
     return CounterSeries(
         one.key,
         np.concatenate([one.times, other.times]),
         np.concatenate([one.calls, other.calls]),
         np.concatenate([one.seconds, other.seconds]),
-        since,
+        _optional(one, one.since, other, other.since),
+        squares=_optional(one, one.squares, other, other.squares),
     )
 
 
-def _since(series: CounterSeries) -> Floats:
-    if series.since is None:
-        return np.full(series.times.shape, np.nan)
-    return series.since
+def _optional(
+    one: CounterSeries,
+    first: Floats | None,
+    other: CounterSeries,
+    second: Floats | None,
+) -> Floats | None:
+    """Two columns as one, unknown where a series does not have it."""
+    if first is None and second is None:
+        return None
+    columns = ((one, first), (other, second))
+    return np.concatenate(
+        [
+            np.full(series.times.shape, np.nan) if column is None else column
+            for series, column in columns
+        ]
+    )

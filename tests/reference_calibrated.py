@@ -1,13 +1,14 @@
 """Slow twin of the calibrated rule: docs/statistics.md, loop by loop.
 
-A query is a list of (mean, calls) or None, one for each interval. Nothing is taken from
-the fast functions but the table of the gate.
+A query is a list of (mean, calls) or None, one for each interval; scatters, where they
+are known, are lists of squared distances from the mean, summed, or None. Nothing is
+taken from the fast functions but the table of the gate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median, pvariance
@@ -47,7 +48,9 @@ def known(row: Row, places: Sequence[int] | range) -> list[float]:
     return [value for i in places if (value := row[i]) is not None]
 
 
-def scores(queries: Sequence[Query], at: Deployed) -> tuple[list[float], list[int]]:
+def scores(
+    queries: Sequence[Query], at: Deployed, scatters: Sequence[Row] | None = None
+) -> tuple[list[float], list[int]]:
     """Score of each query, and the interval that begins its right segment."""
     past = range(at.before)
     family = len(queries) >= 20
@@ -56,13 +59,20 @@ def scores(queries: Sequence[Query], at: Deployed) -> tuple[list[float], list[in
     if family and at.before >= 20:
         rows, doubts = _without_wave(rows, at)
     tamed, weights, splits = [], [], []
-    for query, row in zip(queries, rows, strict=True):
-        variance = _variances(query, row, at)
-        row = _levelled(row, variance, past)
-        even, weight = _even(row, variance, past)
+    for number, (query, row) in enumerate(zip(queries, rows, strict=True)):
+        calls = [None if q is None else q[1] for q in query]
+        variance, misfit = _variances(calls, row, at)
+        even, weight = _even(_levelled(row, variance, past), variance, past)
         window = [i for i in range(at.before - at.window, at.total) if even[i]]
         split, _ = best_split([even[i] or 0.0 for i in window])
         splits.append(window[split])
+        if at.long and scatters is not None:
+            by_spread, better = _variances(
+                _equal_calls(query, scatters[number]), row, at
+            )
+            if better < misfit - 4:
+                variance = by_spread
+                even, weight = _even(_levelled(row, variance, past), variance, past)
         flat = _winsorised(even, at)
         tamed.append(
             [
@@ -143,12 +153,41 @@ def _step(wave: Sequence[float], at: Deployed) -> float:
     return step if abs(step) > max(1.5 * usual, math.log(1.1)) else 0.0
 
 
-def _variances(query: Query, row: Row, at: Deployed) -> Row:
+def _equal_calls(query: Query, scatter: Row) -> Row:
+    """Calls of the usual spread that would tell as much, by the neighbours' spread."""
+
+    def spread(places: Iterable[int]) -> float | None:
+        known = [
+            (s, *q)
+            for i in places
+            if (q := query[i]) is not None and (s := scatter[i]) is not None
+        ]
+        if not known:
+            return None
+        variance = sum(s for s, _, _ in known) / sum(c - 1 for _, _, c in known)
+        calls = sum(c for _, _, c in known)
+        return variance / (sum(m * c for _, m, c in known) / calls) ** 2
+
+    usual = spread(range(len(query))) or 1.0
+    equal: Row = []
+    for i, one in enumerate(query):
+        beside = range(max(i - 5, 0), min(i + 6, len(query)))
+        near = spread(j for j in beside if j != i)
+        share = 1.0 if near is None else max(near / usual, 0.01)
+        equal.append(None if one is None else one[1] / share)
+    return equal
+
+
+def _variances(counted: Row, row: Row, at: Deployed) -> tuple[Row, float]:
     sides = [range(at.before)] if at.long else [range(at.before), at.after]
     pairs = []
     for side in sides:
         level = median(known(row, side))
-        pairs += [(r - level, query[i][1]) for i in side if (r := row[i]) is not None]  # type: ignore[index]
+        pairs += [
+            (r - level, c)
+            for i in side
+            if (r := row[i]) is not None and (c := counted[i]) is not None
+        ]
     usual = 1 / fmean(1 / calls for _, calls in pairs)
 
     def variance(ratio: float, calls: float) -> float:
@@ -160,7 +199,8 @@ def _variances(query: Query, row: Row, at: Deployed) -> Row:
         return len(pairs) * math.log(scale) + sum(map(math.log, of))
 
     ratio = min((0.0, 0.4, 2.5, 1e6), key=misfit)
-    return [None if q is None else variance(ratio, q[1]) for q in query]
+    rows: Row = [None if c is None else variance(ratio, c) for c in counted]
+    return rows, misfit(ratio)
 
 
 def _levelled(row: Row, variance: Row, past: range) -> Row:

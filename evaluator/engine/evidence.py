@@ -30,6 +30,7 @@ def intervals_inside(one: IntervalMeans, start: float, end: float) -> IntervalMe
         dropped=one.dropped,
         rows=None if one.rows is None else one.rows[kept],
         blocks=None if one.blocks is None else one.blocks[kept],
+        scatter=None if one.scatter is None else one.scatter[kept],
     )
 
 

@@ -12,7 +12,11 @@ from ..model import CounterSeries, Floats, IntervalMeans
 # Scrapes are stored to the millisecond; a sum of floats such as at + window need not
 # hit the very number.
 _HALF = 0.0005
-_OPTIONAL = ("since", "rows", "blocks")
+_OPTIONAL = ("since", "rows", "blocks", "squares")
+
+# A sum of squares loses to rounding what many larger ones before it had, relative to
+# the counters at the end of the interval; what is left must be a hundred times as much.
+_ROUNDING = 100 * 4 * float(np.finfo(np.float64).eps)
 
 
 def interval_means(
@@ -47,7 +51,8 @@ def interval_means(
     groups: dict[tuple[object, ...], list[tuple[int, slice]]] = defaultdict(list)
     for index, one in enumerate(series):
         first, last = one.times.searchsorted(ends).tolist()
-        shape = last - first, one.since is None, one.rows is None, one.blocks is None
+        unknown = (getattr(one, name) is None for name in _OPTIONAL)
+        shape = last - first, *unknown
         groups[shape].append((index, slice(first, last)))
     found: dict[int, IntervalMeans] = {}
     for group in groups.values():
@@ -68,6 +73,9 @@ def _of_equal_length(
         for name in _OPTIONAL
         if getattr(group[0][0], name) is not None
     }
+    if (squares := optional.pop("squares", None)) is not None:
+        ends = (_rows(group, name)[:, 1:] for name in ("seconds", "squares"))
+        optional["scatter"] = _scatter(calls, seconds, squares, *ends)
     reset = (calls < 0) | (seconds < 0)
     if (since := optional.pop("since", None)) is not None:
         # Where either end is unknown (NaN) the subtraction is NaN, which is not > 0:
@@ -96,6 +104,24 @@ def _of_equal_length(
             dropped={"reset": resets, "gap": gaps, "idle": idles},
             **values,
         )
+
+
+def _scatter(
+    calls: Floats, seconds: Floats, squares: Floats, time: Floats, squared: Floats
+) -> Floats:
+    """Squared distances of the calls from their mean, summed; NaN where unknown.
+
+    One call has none; and what rounding may have made says nothing.
+
+    Args:
+        calls, seconds, squares: what the intervals added.
+        time, squared: seconds and squares so far, at their ends.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = seconds / calls
+        scatter = squares - seconds * mean
+        known = scatter > _ROUNDING * (squared + 2.0 * mean * time)
+    return np.where(known & (calls > 1), scatter, np.nan)
 
 
 def _rows(group: Sequence[tuple[CounterSeries, slice]], name: str) -> Floats:

@@ -103,5 +103,6 @@ def _joined(old: CounterSeries, new: CounterSeries, seam: float) -> CounterSerie
         since=optional(old.since, new.since),
         rows=optional(old.rows, new.rows),
         blocks=optional(old.blocks, new.blocks),
+        squares=optional(old.squares, new.squares),
         replaces=old.key.queryid,
     )

@@ -19,6 +19,8 @@ class Panel:
         starts, ends: (t,) Unix seconds, ascending.
         means: (s, t) seconds per call; 0 where the query has no usable interval.
         calls: (s, t) executions; 0 where the query has no usable interval.
+        scatter: (s, t) squared distances of the calls from the mean of their interval,
+            summed, square seconds; NaN where unknown; None where none is known.
         before: intervals ``[:before]`` ended by the deploy.
         after: intervals ``[after:]`` started from the deploy on.
         window: how many of the intervals before the deploy lie in the window.
@@ -32,11 +34,13 @@ class Panel:
     before: int
     after: int
     window: int
+    scatter: Floats | None = None
 
     def __post_init__(self) -> None:
         shape = len(self.keys), self.starts.size
-        if self.means.shape != shape or self.calls.shape != shape:
-            raise ValueError(f"means and calls need the shape {shape}")
+        columns = (self.means, self.calls, self.scatter)
+        if {c.shape for c in columns if c is not None} != {shape}:
+            raise ValueError(f"means, calls and scatter need the shape {shape}")
         if not 0 < self.window <= self.before <= self.after < self.starts.size:
             raise ValueError("a panel needs intervals on both sides of the deploy")
 

@@ -38,6 +38,8 @@ class CounterSeries:
             where the server does not tell.
         rows: (n,) rows returned or changed so far; NaN where unknown.
         blocks: (n,) shared blocks hit and read so far; NaN where unknown.
+        squares: (n,) squares of the execution times so far, summed, square seconds; NaN
+            where unknown; None where the exporter does not tell.
         replaces: query id that the same statement had before the deploy, or empty.
     """
 
@@ -48,11 +50,15 @@ class CounterSeries:
     since: Floats | None = None
     rows: Floats | None = None
     blocks: Floats | None = None
+    squares: Floats | None = None
     replaces: str = ""
 
     def __post_init__(self) -> None:
-        columns = (self.calls, self.seconds, self.since, self.rows, self.blocks)
-        shapes = {column.shape for column in columns if column is not None}
+        columns = (self.calls, self.seconds, self.since)
+        optional = (self.rows, self.blocks, self.squares)
+        shapes = {
+            column.shape for column in (*columns, *optional) if column is not None
+        }
         if shapes != {self.times.shape}:
             raise ValueError(f"{self.key}: every column needs one value per scrape")
 
@@ -68,6 +74,8 @@ class IntervalMeans:
         means: (m,) seconds per call.
         dropped: how many intervals were not usable, by reason.
         rows, blocks: (m,) what the interval added; NaN or None where unknown.
+        scatter: (m,) squared distances of the calls from the mean of their interval,
+            summed, square seconds; NaN or None where unknown.
     """
 
     key: QueryKey
@@ -79,3 +87,4 @@ class IntervalMeans:
     dropped: Mapping[str, int]
     rows: Floats | None = None
     blocks: Floats | None = None
+    scatter: Floats | None = None

@@ -17,6 +17,8 @@ class Profile:
     Args:
         calls, seconds: counters of executions and of execution time.
         since: gauge with the time at which the entry was made, Unix seconds.
+        squares: counter of the squares of the execution times, square seconds or the
+            square of whatever unit the times have.
         rows: counter of rows returned or changed.
         blocks_hit, blocks_read: counters of shared blocks found in the cache, and not.
         started: gauge with the time at which the server started, Unix seconds.
@@ -30,6 +32,7 @@ class Profile:
     calls: str
     seconds: str
     since: str = ""
+    squares: str = ""
     rows: str = ""
     blocks_hit: str = ""
     blocks_read: str = ""
@@ -54,7 +57,8 @@ class Profile:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that a judgement rests on."""
-        return tuple(name for name in (*self.counters, self.since) if name)
+        names = *self.counters, self.since, self.squares
+        return tuple(name for name in names if name)
 
     @property
     def details(self) -> tuple[str, ...]:
@@ -84,6 +88,7 @@ PROFILES: Mapping[str, Profile] = {
         calls="pg_stat_statements_calls_total",
         seconds="pg_stat_statements_seconds_total",
         since="pg_stat_statements_stats_since_seconds",
+        squares="pg_stat_statements_seconds_squared_total",
         rows="pg_stat_statements_rows_total",
         blocks_hit="pg_stat_statements_shared_blocks_hit_total",
         blocks_read="pg_stat_statements_shared_blocks_read_total",

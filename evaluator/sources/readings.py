@@ -138,6 +138,7 @@ def _paired(
     )
     hit = _at(common, metrics.get(profile.blocks_hit))
     read = _at(common, metrics.get(profile.blocks_read))
+    squares = _at(common, metrics.get(profile.squares))
     counters = CounterSeries(
         key,
         times=calls.times[in_calls],
@@ -146,6 +147,7 @@ def _paired(
         since=_at(common, _settled(metrics.get(profile.since))),
         rows=_at(common, metrics.get(profile.rows)),
         blocks=None if hit is None or read is None else hit + read,
+        squares=None if squares is None else squares * profile.seconds_per_unit**2,
     )
     return counters, calls.times.size + seconds.times.size - 2 * common.size
 

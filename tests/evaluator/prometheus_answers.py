@@ -43,6 +43,10 @@ def since(*samples: tuple[float, str], **more: str) -> dict[str, object]:
     return series(PROFILE.since, *samples, **more)
 
 
+def squares(*samples: tuple[float, str], **more: str) -> dict[str, object]:
+    return series(PROFILE.squares, *samples, **more)
+
+
 def success(data: object, **more: object) -> dict[str, object]:
     return {"status": "success", "data": data, **more}
 

@@ -14,7 +14,16 @@ from evaluator.model import Surroundings
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
 
-from .prometheus_answers import blocks, calls, matrix, rows, seconds, series, since
+from .prometheus_answers import (
+    blocks,
+    calls,
+    matrix,
+    rows,
+    seconds,
+    series,
+    since,
+    squares,
+)
 
 PROFILE = PROFILES["pgverdict"]
 GOLDEN = Path(__file__).parents[1] / "golden" / "capture.json"
@@ -127,7 +136,7 @@ def test_series_without_any_sample_are_told(capture):
     assert "its series hold no samples" in error(capture(matrix(calls(), seconds())))
 
 
-def test_a_capture_may_hold_rows_blocks_plans_fingerprints_and_starts(capture):
+def test_a_capture_may_hold_squares_rows_blocks_plans_fingerprints_and_starts(capture):
     samples = [(DEPLOY - 60, "1"), (DEPLOY + 60, "2")]
     ones = [(at, "1") for at, _ in samples]
     server = {"__name__": PROFILE.started, "instance": "db1:9719"}
@@ -136,6 +145,7 @@ def test_a_capture_may_hold_rows_blocks_plans_fingerprints_and_starts(capture):
             calls(*samples),
             seconds(*samples),
             rows(*samples),
+            squares(*samples),
             *blocks(hit=samples, read=samples),
             series(PROFILE.query_info, *ones, fingerprint="f1"),
             series(PROFILE.plan_info, ones[0], plan_id="a", plan="Seq Scan a"),
@@ -150,6 +160,8 @@ def test_a_capture_may_hold_rows_blocks_plans_fingerprints_and_starts(capture):
 
     assert query.rows is not None
     assert query.blocks is not None
+    assert query.squares is not None
+    assert query.squares.tolist() == [1, 2]
     assert (query.rows.tolist(), query.blocks.tolist()) == ([1, 2], [2, 4])
     assert found.fingerprints == {query.key: "f1"}
     assert [one.outline for one in found.surroundings.plans] == [

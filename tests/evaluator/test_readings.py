@@ -1,5 +1,7 @@
 """Which scrapes of which series count."""
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from evaluator.sources.matrix import decode_matrix
 from evaluator.sources.profiles import PROFILES, Profile
 from evaluator.sources.readings import Reading, join, pair
 
-from .prometheus_answers import blocks, calls, matrix, rows, seconds, since
+from .prometheus_answers import blocks, calls, matrix, rows, seconds, since, squares
 
 PROFILE = PROFILES["pgverdict"]
 ALWAYS = (float("-inf"), float("inf"))
@@ -114,6 +116,20 @@ def test_an_age_with_other_last_digits_is_the_same_age():
     told = found.series[0].since
     assert told is not None
     assert told.tolist() == [first, first, first, 1795995999.1]
+
+
+def test_the_squares_of_the_times_are_aligned_and_in_square_seconds():
+    samples = [(10, "1000"), (20, "2000"), (30, "3000")]
+    milliseconds = replace(PROFILE, seconds_per_unit=1e-3)
+
+    (one,) = reading(
+        calls(*samples),
+        seconds(*samples),
+        squares((10, "1000000"), (30, "9000000")),
+        profile=milliseconds,
+    ).series
+
+    assert one.squares == pytest.approx([1.0, np.nan, 9.0], nan_ok=True)
 
 
 def test_rows_and_blocks_are_aligned_and_unknown_where_absent():

@@ -43,6 +43,7 @@ def cut_of(series, start, end):
         calls=series.calls[inside],
         seconds=series.seconds[inside],
         since=None if series.since is None else series.since[inside],
+        squares=None if series.squares is None else series.squares[inside],
     )
 
 
@@ -129,3 +130,13 @@ def test_when_the_entry_was_made_may_be_unknown_in_some_stretches():
     assert found.since is not None
     assert np.count_nonzero(np.isnan(found.since)) == 61
     assert np.count_nonzero(found.since == 1.0) == 60
+
+
+def test_the_squares_of_the_times_come_along():
+    known = replace(WHOLE, squares=np.arange(float(WHOLE.times.size)))
+    stretches = Stretches(Recorder(known), START)
+
+    (found,) = stretches.between(START, START + 7200)
+
+    assert found.squares is not None
+    assert found.squares.tolist() == cut_of(known, START, START + 7200).squares.tolist()

@@ -28,6 +28,7 @@ from .residuals import (
     robust_spread,
     winsorised,
 )
+from .spread import equal_calls
 from .wave import common_wave, without_wave
 from .weights import relative_variance, variance_ratio
 
@@ -41,6 +42,9 @@ _BASELINE = 4
 _WAVE = 20
 # Standard deviations beyond which an interval is an outlier.
 _OUTLIER = 4.0
+# By how much the spread of the calls has to fit better than their number, in twice the
+# logarithm of the likelihood.
+_CLEARLY = 4.0
 # A spread below rounding would make every difference infinitely sure.
 _LEAST_SPREAD = 1e-6
 
@@ -53,6 +57,23 @@ class _Noise:
     freedom: Floats
     phi: Floats
     spread: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """(s, t) relative variances, and (s, 1) how badly they fit the noise."""
+
+    variance: Floats
+    misfit: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Even:
+    """(s, t) values in equal units, their weights, and the units."""
+
+    values: Floats
+    weights: Floats
+    scale: Floats
 
 
 def calibrate(
@@ -79,20 +100,20 @@ def calibrate(
         wave = common_wave(middle, present, spread, before=before, after=after)
         logs, unsure = without_wave(logs, present, spread, wave, before=before)
         swell, step = wave.values, wave.step
-    variance = _variance(panel, logs, present, long=long)
-    weights = present / variance
-    scale = np.sqrt(variance)
-    typical = robust_spread(logs[:, :before] / scale[:, :before], present[:, :before])
-    logs = level_logs(logs, variance, typical)
-    centre = _weighted_mean(logs[:, :before], weights[:, :before])
-    even = logs - centre[:, None]
-    even /= scale
-    even *= present
-    splits, statistics = _search(panel, even, present)
-    even = _tame(even, present, before, after)
+    by_calls = _fit(panel, panel.calls, logs, long=long)
+    even = _even(panel, logs, by_calls.variance)
+    splits, statistics = _search(panel, even.values, present)
+    if long and panel.scatter is not None:
+        equal = equal_calls(panel.means, panel.calls, panel.scatter, present)
+        by_spread = _fit(panel, equal, logs, long=long)
+        better = by_spread.misfit < by_calls.misfit - _CLEARLY
+        variance = np.where(better, by_spread.variance, by_calls.variance)
+        even = _even(panel, logs, variance)
+    values, weights, scale = even.values, even.weights, even.scale
+    values = _tame(values, present, before, after)
 
-    sums = Sums(even * scale, weights)
-    noise = _noise(even, weights, panel, long=long, family=family)
+    sums = Sums(values * scale, weights)
+    noise = _noise(values, weights, panel, long=long, family=family)
     length = min(_BASELINE * panel.window, before // 2) if long else before
     rise, error = sums.rise(slice(before - length, before), slice(after, _end(panel)))
     # What the wave did since the baseline was taken out by strengths badly known.
@@ -140,10 +161,9 @@ def _weighted_mean(values: Floats, weights: Floats) -> Floats:
     return mean
 
 
-def _variance(
-    panel: Panel, logs: Floats, present: NDArray[np.bool_], *, long: bool
-) -> Floats:
-    """Relative variance of each interval, from the intervals that show only noise."""
+def _fit(panel: Panel, calls: Floats, logs: Floats, *, long: bool) -> _Fit:
+    """Variance of each interval by *calls*, from the intervals that show only noise."""
+    present = panel.present
     end, sides = panel.before, [slice(0, panel.before)]
     if not long:
         end = _end(panel)
@@ -152,8 +172,22 @@ def _variance(
     known[:, panel.before : panel.after] = False
     for side in sides:
         noise[:, side] -= medians(logs[:, side], known[:, side])
-    ratio, usual = variance_ratio(noise, panel.calls[:, :end], known)
-    return relative_variance(panel.calls, present, ratio, usual)
+    ratio, usual, misfit = variance_ratio(noise, calls[:, :end], known)
+    return _Fit(relative_variance(calls, present, ratio, usual), misfit)
+
+
+def _even(panel: Panel, logs: Floats, variance: Floats) -> _Even:
+    """The logarithms around the level before the deploy, in equal units."""
+    past, present = slice(0, panel.before), panel.present
+    weights = present / variance
+    scale = np.sqrt(variance)
+    typical = robust_spread(logs[:, past] / scale[:, past], present[:, past])
+    logs = level_logs(logs, variance, typical)
+    centre = _weighted_mean(logs[:, past], weights[:, past])
+    values = logs - centre[:, None]
+    values /= scale
+    values *= present
+    return _Even(values, weights, scale)
 
 
 def _search(

@@ -40,11 +40,16 @@ def align(
     starts = np.full(ends.size, -np.inf)
     means = np.zeros((len(ordered), ends.size))
     calls = np.zeros_like(means)
+    known = any(query.scatter is not None for query in ordered)
+    scatter = np.full_like(means, np.nan) if known else None
     for (query, rows), place in zip(grids, places, strict=True):
         # The latest start is the plain interval; an earlier one skipped a scrape.
         starts[place] = np.maximum(starts[place], query.starts)
         means[rows, place] = [ordered[row].means for row in rows.flat]
         calls[rows, place] = [ordered[row].calls for row in rows.flat]
+        for row in rows.flat:
+            if scatter is not None and (own := ordered[row].scatter) is not None:
+                scatter[row, place] = own
     before = int(np.searchsorted(ends, at, side="right"))
     after = int(np.searchsorted(starts, at, side="left"))
     inside = int(np.count_nonzero(starts[:before] >= at - window))
@@ -63,4 +68,5 @@ def align(
         before=before,
         after=after,
         window=inside,
+        scatter=scatter,
     )

@@ -25,7 +25,7 @@ _FACTORS = 16
 
 def variance_ratio(
     residuals: Floats, calls: Floats, present: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Find for each query the likeliest ratio of the two kinds of variance.
 
     Args:
@@ -34,26 +34,27 @@ def variance_ratio(
         present: (s, t) which intervals are known; each query has some.
 
     Returns:
-        (s, 1) ratios, and (s, 1) the usual number of calls, a harmonic mean.
+        (s, 1) ratios; (s, 1) the usual number of calls, a harmonic mean; and (s, 1)
+        how badly that fits, minus twice the logarithm of the likelihood.
 
     References:
         Profile likelihood of normal residuals with variance ∝ 1 + ratio · usual/calls.
     """
     s, t = calls.shape
-    ratio, usual = np.empty((s, 1)), np.empty((s, 1))
+    ratio, usual, misfit = (np.empty((s, 1)) for _ in range(3))
     step = max(1, _BLOCK // t)
     for first in range(0, s, step):
         rows = slice(first, first + step)
-        ratio[rows, 0], usual[rows, 0] = _block(
+        ratio[rows, 0], usual[rows, 0], misfit[rows, 0] = _block(
             residuals[rows], calls[rows], present[rows]
         )
-    return ratio, usual
+    return ratio, usual, misfit
 
 
 def _block(
     residuals: Floats, calls: Floats, present: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """The same for some of the queries: (s,) ratios and (s,) usual calls."""
+) -> tuple[Floats, Floats, Floats]:
+    """The same for some of the queries, each (s,)."""
     count = present.sum(axis=1)
     rarer = 1.0 / np.where(present, calls, np.inf)
     usual = count / rarer.sum(axis=1)
@@ -73,7 +74,7 @@ def _block(
         better = misfit < best - 1e-9
         best = np.where(better, misfit, best)
         chosen = np.where(better, ratio, chosen)
-    return chosen, usual
+    return chosen, usual, best
 
 
 def _misfit(power: Floats, count: NDArray[np.intp]) -> Floats:

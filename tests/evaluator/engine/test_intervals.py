@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,3 +150,37 @@ def test_together_and_one_by_one_are_the_same_intervals(rows):
         assert alone.dropped == found.dropped
         for name in ("starts", "ends", "calls", "seconds", "means"):
             assert getattr(alone, name).tolist() == getattr(found, name).tolist()
+
+
+def _with_squares(*rows, squares):
+    return replace(scrapes(*rows), squares=np.array(squares, dtype=np.float64))
+
+
+def test_the_scatter_of_the_calls_is_what_their_squares_exceed_those_of_the_mean():
+    """Calls of 0.1, 0.2 and 0.6 s: mean 0.3, distances 0.2, 0.1 and 0.3."""
+    series = _with_squares((0, 100, 5.0), (15, 103, 5.9), squares=[0.8, 0.8 + 0.41])
+
+    assert _means(series).scatter == pytest.approx([0.04 + 0.01 + 0.09])
+
+
+def test_a_lone_call_has_no_scatter():
+    series = _with_squares((0, 100, 5.0), (15, 101, 5.9), squares=[0.8, 0.8 + 0.81])
+
+    assert np.isnan(_means(series).scatter).all()
+
+
+@pytest.mark.parametrize(
+    "squares",
+    [[1e14, 1e14 + 0.41], [0.8, 0.7], [0.8, math.nan], [0.8, 0.8 + 0.27]],
+    ids=["lost in rounding", "fell", "unknown", "all alike"],
+)
+def test_a_scatter_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
+    found = _means(_with_squares((0, 100, 5.0), (15, 103, 5.9), squares=squares))
+
+    assert np.isnan(found.scatter).tolist() == [True]
+    assert found.means == pytest.approx([0.3])
+    assert found.dropped == {"reset": 0, "gap": 0, "idle": 0}
+
+
+def test_without_the_squares_there_is_no_scatter():
+    assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).scatter is None

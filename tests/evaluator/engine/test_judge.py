@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -121,3 +123,22 @@ def test_the_time_counter_standing_still_is_no_change():
     verdict = _judge_one(np.zeros(60))
 
     assert verdict.outcome is Outcome.INSUFFICIENT_DATA
+
+
+def test_the_squares_of_the_times_tell_which_intervals_to_trust():
+    """Four hours in which calls take very different times every other half hour."""
+    rng = np.random.default_rng(7)
+    wide = np.where(np.arange(270) // 30 % 2, 0.5, 0.05)
+    means = 0.01 * np.exp(wide * rng.standard_normal(270))
+    means[240:] *= 1.25
+    plain = counters(means, calls=100.0, at=DEPLOY_AT - 105 * 60)
+    squares = 100.0 * means**2 * (1.0 + 100.0 * wide**2)
+    told = replace(plain, squares=np.concatenate([[9.0], 9.0 + np.cumsum(squares)]))
+
+    (blind,) = judge([plain], deploy(), Settings())
+    (seeing,) = judge([told], deploy(), Settings())
+
+    assert seeing.outcome is Outcome.DETECTED
+    assert seeing.p_value is not None
+    assert blind.p_value is not None
+    assert seeing.p_value < 0.1 * blind.p_value

@@ -143,3 +143,14 @@ def test_an_entry_with_few_scrapes_is_left_alone():
     assert followed(OLD, lone) == (lone, OLD)
     assert followed(OLD, empty) == (empty, OLD)
     assert followed() == ()
+
+
+def test_the_squares_of_the_times_are_joined_with_them():
+    minutes = np.arange(-30.0, 31.0)
+    old = replace(OLD, squares=np.clip(minutes, -30, 0) * 40 * 0.02 + 90)
+    new = replace(NEW, squares=np.arange(1.0, 31.0) * 40 * 0.02)
+
+    (means,) = interval_means(followed(old, new), -np.inf, np.inf, max_gap=300)
+
+    # 40 calls of 0.1 s each: 0.8 − 40 · 0.1².
+    assert means.scatter == pytest.approx(np.full(59, 0.4))

@@ -49,6 +49,13 @@ def noisy(s: int, *, before: int, window: int, seed: int, missing: float = 0.05)
     return panel(np.where(calls > 0, means, 0.0), calls, before=before, window=window)
 
 
+def queries_of(one: Panel) -> list[reference.Query]:
+    return [
+        [(m, c) if c else None for m, c in zip(means, calls, strict=True)]
+        for means, calls in zip(one.means, one.calls, strict=True)
+    ]
+
+
 @pytest.mark.parametrize(
     ("s", "before", "window"),
     [(3, 20, 20), (3, 80, 20), (24, 20, 20), (40, 96, 12)],
@@ -56,18 +63,35 @@ def noisy(s: int, *, before: int, window: int, seed: int, missing: float = 0.05)
 )
 def test_the_batched_rule_agrees_with_its_definition(s, before, window):
     one = noisy(s, before=before, window=window, seed=s + before)
-    queries = [
-        [(m, c) if c else None for m, c in zip(means, calls, strict=True)]
-        for means, calls in zip(one.means, one.calls, strict=True)
-    ]
     at = reference.Deployed(before, window, before + window)
-    scores, splits = reference.scores(queries, at)
+    scores, splits = reference.scores(queries_of(one), at)
 
     found = judged(one)
 
     assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
     assert list(found.split_at) == [one.starts[split] for split in splits]
     assert found.long_history is at.long
+
+
+def test_with_the_spread_known_it_does_so_too():
+    one = noisy(40, before=96, window=12, seed=11)
+    rng = np.random.default_rng(12)
+    wide = np.where(np.arange(108) // 12 % 2, 0.1, 3.0)
+    z = rng.standard_normal(one.means.shape)
+    means = one.means * np.exp(wide * z / np.sqrt(np.maximum(one.calls, 1.0)))
+    scatter = (one.calls - 1.0) * (means * wide) ** 2
+    scatter[(one.calls < 2) | (rng.random(scatter.shape) < 0.05)] = np.nan
+    scatter[3] = np.nan
+    one = replace(one, means=means, scatter=scatter)
+    told = [[None if np.isnan(s) else s for s in row] for row in scatter]
+    at = reference.Deployed(96, 12, 108)
+    scores, splits = reference.scores(queries_of(one), at, told)
+
+    found, blind = judged(one), judged(replace(one, scatter=None))
+
+    assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
+    assert list(found.split_at) == [one.starts[split] for split in splits]
+    assert np.mean(found.score != blind.score) > 0.5
 
 
 def test_a_score_counts_only_if_the_split_is_near_and_the_query_slower():

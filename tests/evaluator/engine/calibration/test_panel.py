@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,17 @@ def test_a_long_interval_across_the_deploy_is_not_counted_as_after():
 
     assert panel is not None
     assert list(np.flatnonzero(panel.present[1])) == [0, 6]
+
+
+def test_the_scatter_stands_at_its_interval_and_is_unknown_elsewhere():
+    known = replace(every_minute("2", 3, 9), scatter=np.arange(6.0))
+    panel = align([every_minute("1", 0, 9), known], at=AT, window=180)
+
+    assert panel is not None
+    assert panel.scatter is not None
+    assert np.isnan(panel.scatter[0]).all()
+    assert list(panel.scatter[1, 3:]) == [0, 1, 2, 3, 4, 5]
+    assert np.isnan(panel.scatter[1, :3]).all()
 
 
 @pytest.mark.parametrize("minutes", [(0, 5), (5, 9)], ids=["no after", "no before"])
