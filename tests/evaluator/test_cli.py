@@ -11,11 +11,10 @@ import time
 import pytest
 
 from evaluator import http
-from evaluator.cli import main
-from tests.evaluator.test_golden import GOLDEN
 
-CAPTURE = str(GOLDEN / "capture.json")
-DEPLOY = ("--deploy-time", "1790000000")
+from .commands.running import CAPTURE as INSTEAD
+from .commands.running import DEPLOY, run
+from .commands.running import GOLDEN_CAPTURE as CAPTURE
 
 
 @pytest.fixture
@@ -28,14 +27,6 @@ def config(tmp_path, monkeypatch):
         "grafana: {url: 'http://127.0.0.1:9', timeout: 1s}\n"
     )
     return f"--config.file={path}"
-
-
-def run(*arguments):
-    """The exit code, argparse's own exits included."""
-    try:
-        return main(arguments)
-    except SystemExit as stop:
-        return stop.code
 
 
 WORDS = ["run", "check", "deploy", "replay", "explain", "calibrate", "power"]
@@ -85,6 +76,24 @@ def test_the_json_goes_alone_to_standard_output(capsys):
         (("replay", CAPTURE, "--deploy-time", "1790000000000"), "milliseconds"),
         (("replay", "nowhere.json", *DEPLOY), "nowhere.json"),
         (("check", "--config.file=nowhere.yml"), "nowhere.yml: cannot be read"),
+        (("calibrate",), "--since"),
+        (("calibrate", "--since=long"), "a duration such as 30m"),
+        (("power", "--cv=0"), "a number above 0 such as 0.3"),
+        (("power", "--cv=noisy"), "a number above 0 such as 0.3"),
+        (("power", "--cv=0.3", "--phi=1"), "between -1 and 1"),
+        (("power", "--cv=0.3", *INSTEAD), "not allowed with"),
+        (("power", "--capture=nowhere.json"), "nowhere.json"),
+        (("explain",), "QUERYID"),
+        (("explain", "101"), "--deploy"),
+        (("explain", "101", *INSTEAD, "--deploy=grafana-1"), "a capture knows no ids"),
+        (
+            ("explain", "101", *INSTEAD, "--deploy=1790000000000"),
+            "did you mean 1790000000?",
+        ),
+        (
+            ("explain", "7", *INSTEAD, *DEPLOY),
+            "no query 7 around this deploy; the costliest are",
+        ),
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_says_what_would_be_right(

@@ -1,0 +1,52 @@
+"""``power``: the price list on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.evaluator.history import remembering
+
+from .running import CAPTURE, run
+
+
+def test_power_needs_no_server_when_the_noise_is_given(capsys):
+    arguments = ("--cv=0.1", "--calls=50", "--phi=0.2", "--interval=15s")
+
+    assert run("power", *arguments, "--engine=classic", "--format=json") == 0
+
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["rows"]
+    assert row["noise"]["spacing"] == 15
+    assert [price["rise"] for price in row["prices"]] == [0.1, 0.2, 0.5]
+    assert [price["asymptotic"]["intervals"] for price in row["prices"]] == [16, 4, 2]
+    assert row["prices"][2]["simulated"]["seconds"] == 150
+
+
+def test_power_measures_a_quiet_a_usual_and_a_noisy_query_of_a_capture(capsys):
+    assert run("power", *CAPTURE, "--engine=classic") == 0
+
+    output = capsys.readouterr().out
+    for kind in ("quiet query: CV", "usual query: CV", "noisy query: CV"):
+        assert kind in output
+    assert "on db1:9187, queryid" in output
+
+
+def test_power_measures_in_prometheus(series, configured, capsys):
+    with remembering(series) as url:
+        config = configured(url)
+        arguments = ("--since=1h", "--engine=classic", "--format=json")
+        assert run("power", config, *arguments) == 0
+
+    document = json.loads(capsys.readouterr().out)
+    assert document["engine"] == "classic"
+    assert len(document["measured"]) == 30
+    assert document["rows"][1]["noise"]["cv"] == pytest.approx(0.05, rel=0.3)
+
+
+def test_power_without_enough_intervals_asks_for_more(series, configured, capsys):
+    with remembering(series) as url:
+        assert run("power", configured(url), "--since=10m") == 3
+
+    assert "look further back with --since" in capsys.readouterr().err
