@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 
 from . import spread
 from .measures import (
+    Found,
+    Rates,
     Shape,
     classic_at_equal_size,
     looks,
@@ -38,98 +42,112 @@ CVS = (0.15, 0.3, 0.5)
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")
 
 
-def sizes(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How much to simulate, with which dice, and which rows of the tables.
+
+    Args:
+        draws: series a cell.
+        deploys: deploys a noise.
+        dice: added to every seed.
+        cells: a row is measured if all of these are among its labels.
+        otava: interpreter that has apache-otava, if any.
+    """
+
+    draws: int
+    deploys: int = 20
+    dice: int = 0
+    cells: Sequence[str] = ()
+    otava: Path | None = None
+
+    def takes(self, *labels: str) -> bool:
+        return set(self.cells) <= set(labels)
+
+
+def sizes(run: Run) -> Iterator[tuple[str, ...]]:
     """False alarms of the p-value where nothing changes."""
     for name, shape in SHAPES.items():
-        count = draws if shape.window == 30 else draws // 2
-        for phi in PHIS:
-            for cv in CVS:
-                seed = [
-                    11 + dice,
-                    shape.window,
-                    shape.before,
-                    int(10 * phi),
-                    int(100 * cv),
-                ]
+        count = run.draws if shape.window == 30 else run.draws // 2
+        for phi, cv in product(PHIS, CVS):
+            labels = name, f"phi {phi}", f"{cv}"
+            if run.takes(*labels):
+                shapes = shape.window, shape.before
+                seed = [11 + run.dice, *shapes, int(10 * phi), int(100 * cv)]
                 found = rates(
                     fixed_phi(phi), cv=cv, shape=shape, draws=count, seed=seed
                 )
-                yield (
-                    *(name, f"phi {phi}", f"{cv}"),
-                    *(f"{found.at_05:.4f}", f"{found.at_001:.4f}"),
-                    f"{found.classic:.4f}",
-                )
+                yield (*labels, *_sizes(found))
 
 
-def other_sizes(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+def other_sizes(run: Run) -> Iterator[tuple[str, ...]]:
     """The same where the noise is not a log-normal autoregression."""
-    for number, name in enumerate(OTHERS):
-        for cv in CVS:
+    for (number, name), cv in product(enumerate(OTHERS), CVS):
+        labels = "60, history 240", name, f"{cv}"
+        if run.takes(*labels):
             found = rates(
                 {**NAMED, **UNNAMED}[name],
                 cv=cv,
                 shape=Shape(),
-                draws=draws,
-                seed=[12 + dice, number, int(100 * cv)],
+                draws=run.draws,
+                seed=[12 + run.dice, number, int(100 * cv)],
             )
-            yield (
-                *("60, history 240", name, f"{cv}"),
-                *(f"{found.at_05:.4f}", f"{found.at_001:.4f}", f"{found.classic:.4f}"),
-            )
+            yield (*labels, *_sizes(found))
 
 
-def powers(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+def _sizes(found: Rates) -> tuple[str, ...]:
+    return f"{found.at_05:.4f}", f"{found.at_001:.4f}", f"{found.classic:.4f}"
+
+
+def powers(run: Run) -> Iterator[tuple[str, ...]]:
     """+30 % at the deploy; the classic rule as it is, and at the calibrated size."""
-    for name, shape in SHAPES.items():
-        for phi in (0.0, 0.5):
-            for cv in CVS:
-                kind = fixed_phi(phi)
-                seed = [13 + dice, shape.window, shape.before, int(10 * phi)]
-                found = rates(
-                    kind, cv=cv, shape=shape, draws=draws, seed=seed, factor=1.3
-                )
-                size = rates(
-                    kind, cv=cv, shape=shape, draws=draws, seed=[*seed, 1]
-                ).at_05
-                equal, _ = classic_at_equal_size(
-                    kind, cv=cv, shape=shape, draws=draws, seed=seed, size=size
-                )
-                yield (
-                    *(name, f"phi {phi}", f"{cv}"),
-                    *(f"{found.at_05:.3f}", f"{equal:.3f}", f"{found.classic:.3f}"),
-                )
+    for (name, shape), phi, cv in product(SHAPES.items(), (0.0, 0.5), CVS):
+        labels = name, f"phi {phi}", f"{cv}"
+        if not run.takes(*labels):
+            continue
+        kind = fixed_phi(phi)
+        seed = [13 + run.dice, shape.window, shape.before, int(10 * phi)]
+        draws = run.draws // 2
+        found = rates(kind, cv=cv, shape=shape, draws=draws, seed=seed, factor=1.3)
+        size = rates(kind, cv=cv, shape=shape, draws=draws, seed=[*seed, 1]).at_05
+        equal, _ = classic_at_equal_size(
+            kind, cv=cv, shape=shape, draws=draws, seed=seed, size=size
+        )
+        powers = (found.at_05, equal, found.classic)
+        yield (*labels, *(f"{power:.3f}" for power in powers))
 
 
-def unrelated(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+def unrelated(run: Run) -> Iterator[tuple[str, ...]]:
     for cv in (0.1, *CVS):
-        found = veto(cv=cv, draws=draws, seed=14 + dice)
-        yield f"{cv}", f"{found.at_05:.4f}", f"{found.classic:.4f}"
+        if run.takes(f"{cv}"):
+            found = veto(cv=cv, draws=run.draws, seed=14 + run.dice)
+            yield f"{cv}", f"{found.at_05:.4f}", f"{found.classic:.4f}"
 
 
-def families(
-    deploys: int, otava: Path | None, dice: int = 0
-) -> Iterator[tuple[str, ...]]:
+def families(run: Run) -> Iterator[tuple[str, ...]]:
+    otava = run.otava
     peer = None if otava is None else lambda trial: _otava(trial, otava)
     for number, (name, kind) in enumerate({**NAMED, **UNNAMED}.items()):
-        found = many_queries(
-            kind, deploys=deploys, seed=1000 + number + dice, peer=peer
-        )
-        cells = [
-            f"{found[rule].false_alarms:.2f} / {found[rule].power:.2f}"
-            if rule in found
-            else "-"
-            for rule in ("alert", "watch", "classic", "peer")
-        ]
-        yield (name, *cells)
+        if run.takes(name):
+            found = many_queries(
+                kind, deploys=run.deploys, seed=1000 + number + run.dice, peer=peer
+            )
+            rules = ("alert", "watch", "classic", "peer")
+            yield (name, *(_alarms(found.get(rule)) for rule in rules))
 
 
-def spreads(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
+def _alarms(found: Found | None) -> str:
+    return "-" if found is None else f"{found.false_alarms:.2f} / {found.power:.2f}"
+
+
+def spreads(run: Run) -> Iterator[tuple[str, ...]]:
     """Size and power of +30 % without and with the spread counter."""
     for number, name in enumerate(spread.KINDS):
+        if not run.takes(name):
+            continue
         cells = []
         for factor in (1.0, 1.3):
-            seed = [16 + dice, number, round(10 * factor)]
-            pair = spread.shares(name, draws=draws, seed=seed, factor=factor)
+            seed = [16 + run.dice, number, round(10 * factor)]
+            pair = spread.shares(name, draws=run.draws // 2, seed=seed, factor=factor)
             digits = 4 if factor == 1.0 else 3
             for level in ("at_05", "at_001"):
                 values = (f"{getattr(one, level):.{digits}f}" for one in pair)
@@ -137,19 +155,22 @@ def spreads(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
         yield (name, *cells)
 
 
-def early(draws: int, dice: int = 0) -> Iterator[tuple[str, ...]]:
-    for phi in (0.0, 0.5):
-        for cv in (0.3, 0.5):
-            cells = []
-            for factor in (1.0, 1.3, 1.5, 2.0):
-                kind = fixed_phi(phi) if phi else INDEPENDENT
-                found = looks(kind, cv=cv, factor=factor, draws=draws, seed=15 + dice)
-                cells.append(
-                    f"{found.found:.4f}"
-                    if factor == 1.0
-                    else f"{found.found:.3f} / {found.minute:.1f}"
-                )
-            yield (f"phi {phi}", f"{cv}", *cells)
+def early(run: Run) -> Iterator[tuple[str, ...]]:
+    for phi, cv in product((0.0, 0.5), (0.3, 0.5)):
+        labels = f"phi {phi}", f"{cv}"
+        if not run.takes(*labels):
+            continue
+        kind = fixed_phi(phi) if phi else INDEPENDENT
+        cells = []
+        for factor in (1.0, 1.3, 1.5, 2.0):
+            found = looks(
+                kind, cv=cv, factor=factor, draws=run.draws // 2, seed=15 + run.dice
+            )
+            share = f"{found.found:.4f}"
+            if factor > 1.0:
+                share = f"{found.found:.3f} / {found.minute:.1f}"
+            cells.append(share)
+        yield (*labels, *cells)
 
 
 def _otava(trial: Trial, python: Path) -> NDArray[np.bool_]:
@@ -171,6 +192,27 @@ def _otava(trial: Trial, python: Path) -> NDArray[np.bool_]:
 
 
 SIZE_HEAD = ("intervals", "noise", "CV", "at .05", "at .001", "classic at .05")
+POWER_HEAD = ("calibrated", "classic, same size", "classic")
+# Title, heads, and what makes the rows.
+TABLES: Sequence[
+    tuple[str, Sequence[str], Callable[[Run], Iterator[tuple[str, ...]]]]
+] = (
+    ("Size", SIZE_HEAD, sizes),
+    ("Other noise", SIZE_HEAD, other_sizes),
+    ("Power of +30 %", ("intervals", "noise", "CV", *POWER_HEAD), powers),
+    ("Unrelated shift blamed", ("CV", "calibrated", "classic"), unrelated),
+    ("Five looks", ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"), early),
+    (
+        "The spread of single calls",
+        ("calls", "size at .05", "at .001", "power at .05", "at .001"),
+        spreads,
+    ),
+    (
+        "A thousand queries",
+        ("noise", "alert", "watch", "classic", "Otava"),
+        families,
+    ),
+)
 
 
 def main() -> None:
@@ -180,43 +222,27 @@ def main() -> None:
     parser.add_argument("--deploys", type=int, default=20, help="deploys a noise")
     parser.add_argument("--otava", type=Path, help="interpreter with apache-otava")
     parser.add_argument("--seed", type=int, default=0, help="other series: 1, 2, …")
+    parser.add_argument(
+        "--cell",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="only rows with this label, such as 'phi 0.7'; more of them narrow it",
+    )
     parser.add_argument("tables", nargs="*", help="words of the titles; all if none")
     chosen = parser.parse_args()
-    draws, deploys = chosen.draws, chosen.deploys
-    # Far from the seeds that count up from it.
-    dice = 100_000 * chosen.seed
-    for title, head, rows in (
-        ("Size", SIZE_HEAD, sizes(draws)),
-        ("Other noise", SIZE_HEAD, other_sizes(draws)),
-        (
-            "Power of +30 %",
-            ("intervals", "noise", "CV", "calibrated", "classic, same size", "classic"),
-            powers(draws // 2, dice),
-        ),
-        (
-            "Unrelated shift blamed",
-            ("CV", "calibrated", "classic"),
-            unrelated(draws, dice),
-        ),
-        (
-            "Five looks",
-            ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"),
-            early(draws // 2, dice),
-        ),
-        (
-            "The spread of single calls",
-            ("calls", "size at .05", "at .001", "power at .05", "at .001"),
-            spreads(draws // 2, dice),
-        ),
-        (
-            "A thousand queries",
-            ("noise", "alert", "watch", "classic", "Otava"),
-            families(deploys, chosen.otava, dice),
-        ),
-    ):
-        wanted = chosen.tables
-        if not wanted or any(word.lower() in title.lower() for word in wanted):
-            print(f"\n### {title}\n\n{table(head, list(rows))}", flush=True)
+    run = Run(
+        draws=chosen.draws,
+        deploys=chosen.deploys,
+        # Far from the seeds that count up from it.
+        dice=100_000 * chosen.seed,
+        cells=chosen.cell,
+        otava=chosen.otava,
+    )
+    wanted = [word.lower() for word in chosen.tables]
+    for title, head, measure in TABLES:
+        if not wanted or any(word in title.lower() for word in wanted):
+            print(f"\n### {title}\n\n{table(head, list(measure(run)))}", flush=True)
 
 
 if __name__ == "__main__":
