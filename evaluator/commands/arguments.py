@@ -72,7 +72,9 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--engine", choices=ENGINES, help="default: the engine of the configuration"
+        "--engine",
+        choices=ENGINES,
+        help=f"default: that of the configuration, {ENGINES[0]} where none is read",
     )
 
 

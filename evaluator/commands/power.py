@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,7 @@ RISES = (0.1, 0.2, 0.5)
 _KINDS = (("quiet query", 0.1), ("usual query", 0.5), ("noisy query", 0.9))
 # The same simulated deploys every time, so that the figures can be compared.
 _SEED = 1
+_POSITIVE = "a number above 0 such as 0.3"
 
 
 def add_power(commands: Commands) -> None:
@@ -61,7 +63,7 @@ def add_power(commands: Commands) -> None:
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--cv",
-        type=reader(_positive),
+        type=_between(0.0, math.inf, _POSITIVE),
         metavar="X",
         help="noise: standard deviation over mean of one interval's mean time per "
         "call; needs no server. Without it, the noise is measured in Prometheus",
@@ -74,14 +76,14 @@ def add_power(commands: Commands) -> None:
     parser.add_argument(
         "--calls",
         default=40.0,
-        type=reader(_positive),
+        type=_between(0.0, math.inf, _POSITIVE),
         metavar="N",
         help="with --cv: calls in one interval; default 40",
     )
     parser.add_argument(
         "--phi",
         default=0.0,
-        type=reader(_correlation),
+        type=_between(-1.0, 1.0, "a number between -1 and 1"),
         metavar="X",
         help="with --cv: correlation of neighbouring intervals; default 0",
     )
@@ -164,21 +166,16 @@ def _row(noise: Noise, settings: Settings) -> list[Price]:
     return found
 
 
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise ValueError(f"expected a number above 0 such as 0.3, got {text!r}")
-    return value
+def _between(low: float, high: float, expected: str) -> Callable[[str], float]:
+    """Reads a number between the two, which is none of them."""
 
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low < value < high:
+            raise ValueError(f"expected {expected}, got {text!r}")
+        return value
 
-def _correlation(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 1.0
-    if not -1.0 < value < 1.0:
-        raise ValueError(f"expected a number between -1 and 1, got {text!r}")
-    return value
+    return reader(read)
