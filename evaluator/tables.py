@@ -49,13 +49,17 @@ def describe_key(key: QueryKey) -> str:
 
 
 def describe_besides(verdict: Verdict) -> Iterator[str]:
-    """What is known of a finding besides its numbers, external causes first."""
-    for cause in sorted(verdict.causes, key=lambda cause: not cause.external):
-        yield f"external cause: {cause.evidence}" if cause.external else cause.evidence
-    if verdict.replaces:
-        yield f"was queryid {verdict.replaces} before the deploy, followed as one query"
+    """What is known of a finding besides its numbers, what tells most comes first."""
+    for cause in verdict.causes:
+        if cause.external:
+            yield f"external cause: {cause.evidence}"
     if verdict.plan_change is not None:
         yield _describe_plan(verdict.plan_change)
+    if verdict.replaces:
+        yield f"was queryid {verdict.replaces} before the deploy, followed as one query"
+    for cause in verdict.causes:
+        if not cause.external:
+            yield cause.evidence
 
 
 def describe_external(report: Report) -> str:

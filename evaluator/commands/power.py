@@ -167,7 +167,7 @@ def _row(noise: Noise, settings: Settings) -> list[Price]:
 
 
 def _between(low: float, high: float, expected: str) -> Callable[[str], float]:
-    """Reads a number between the two, which is none of them."""
+    """Read a number between the two bounds, neither included."""
 
     def read(text: str) -> float:
         try:

@@ -121,13 +121,41 @@ def test_what_waits_for_a_hogged_processor_is_told_to_have_an_external_cause(jud
 def test_only_what_has_no_external_cause_alerts(recording, judge):
     shown = {
         (regressed["service"], regressed["queryid"], regressed["external_cause"])
-        for regressed in recording.regressed
+        for regressed in recording.published.regressed
     }
-    alerts = {(alert["service"], alert["queryid"]) for alert in recording.alerts}
+    alerts = {
+        (alert["labels"]["service"], alert["labels"]["queryid"])
+        for alert in recording.published.alerts
+    }
 
     assert alerts == {("index", recording.slowed), ("rows", recording.longer)}
     assert {one[:2] for one in shown if one[2] == "false"} == alerts
     assert {one[0] for one in shown if one[2] == "true"} <= {"busy"}
+
+
+def test_each_alert_leads_to_the_dashboard_of_its_deploy(recording):
+    published = recording.published
+    board = f"{published.grafana}/d/pgverdict-deploys"
+
+    linked = {
+        alert["labels"]["service"]: alert["annotations"]["dashboard_url"]
+        for alert in published.alerts
+    }
+    for service in ("index", "rows"):
+        assert linked[service].startswith(f"{board}?var-service={service}&var-deploy=")
+
+
+def test_the_annotation_says_whether_something_else_may_explain_it(recording):
+    told = recording.published.told
+    lost, hogged = told["index"], told["busy"]
+
+    assert "Bitmap Index Scan orders_store and gained Seq Scan orders" in lost
+    assert "external cause" not in lost
+    if "slower after" in hogged.splitlines()[0]:
+        assert "may have an external cause" in hogged.splitlines()[0]
+        assert "; external cause: " in hogged
+    for text in told.values():
+        assert '<a href="/d/pgverdict-deploys?var-deploy=grafana-' in text
 
 
 def test_reset_statistics_are_no_regression(judge):

@@ -39,6 +39,7 @@ from ..recording import (
     wait_for_samples,
 )
 from .processors import CONTEXT, Batch, step_back
+from .publishing import Published, everything_published
 
 JOBS = ("index", "rows", "busy", "reset", "quiet")
 WINDOW, SHORT_WINDOW = 30.0, 20.0
@@ -93,16 +94,14 @@ class Recording:
         config: of an evaluator that knows each job as a service.
         slowed: queryid of the statement that lost its index.
         longer: queryid of the statement that was asked for more rows.
-        regressed, alerts: labels of what a running evaluator has shown as regressed,
-            and of the alerts that Prometheus made of it.
+        published: what a running evaluator made of it.
     """
 
     at: float
     config: Mapping[str, Any]
     slowed: str
     longer: str
-    regressed: tuple[dict[str, str], ...]
-    alerts: tuple[dict[str, str], ...]
+    published: Published
 
 
 @contextmanager
@@ -151,9 +150,9 @@ def recorded() -> Iterator[Recording]:
         for job in JOBS:
             grafana.post_deploy(("deploy", f"service:{job}"), at=at)
         with evaluator:
-            regressed, alerts = _published(evaluator, prometheus)
+            published = everything_published(JOBS, evaluator, prometheus, grafana)
         config.pop("grafana")
-        yield Recording(at, config, slowed, longer, regressed, alerts)
+        yield Recording(at, config, slowed, longer, published)
 
 
 def _config(prometheus: Prometheus, grafana: Grafana) -> dict[str, Any]:
@@ -249,37 +248,3 @@ def _queryid(server: Postgres, text: str) -> str:
         f"SELECT queryid::text FROM pg_stat_statements WHERE query LIKE '{text}'"  # noqa: S608
     )
     return str(queryid)
-
-
-def _published(
-    evaluator: Evaluator, prometheus: Prometheus
-) -> tuple[tuple[dict[str, str], ...], tuple[dict[str, str], ...]]:
-    """What is shown as regressed once all is judged, and the alerts that follow."""
-
-    def shown(expression: str) -> tuple[dict[str, str], ...]:
-        return tuple(series["metric"] for series in prometheus.query(expression))
-
-    def all_is_judged() -> bool:
-        return len(shown("pgverdict_deploy_judged_timestamp_seconds")) == len(JOBS)
-
-    try:
-        wait_until(all_is_judged, seconds=PATIENCE, what="all deploys judged")
-    except TimeoutError as error:
-        raise AssertionError(f"{error}\n{evaluator.process.tail()}") from error
-    # Twice more: the first may have begun before the last verdict was stored.
-    evaluations = {_last_evaluation(prometheus)}
-
-    def evaluated_twice_more() -> bool:
-        evaluations.add(_last_evaluation(prometheus))
-        return len(evaluations) > 2
-
-    wait_until(evaluated_twice_more, seconds=PATIENCE, what="rules evaluated")
-    return (
-        shown("pgverdict_query_regressed == 1"),
-        shown('ALERTS{alertname="PgverdictQueryRegressed",alertstate="firing"}'),
-    )
-
-
-def _last_evaluation(prometheus: Prometheus) -> str:
-    (group,) = prometheus.get("/api/v1/rules")["data"]["groups"]
-    return str(group["lastEvaluation"])
