@@ -100,7 +100,7 @@ _LEFT_OUT: tuple[_Single[LeftOut], ...] = (
 
 
 def server_families(snapshot: Snapshot) -> Iterator[Family]:
-    """Everything in *snapshot* that is not about single statements."""
+    """What *snapshot* says of the read and its server, but for the context."""
     yield from _singles(_READ, snapshot)
     yield _problems(snapshot)
     if snapshot.server is not None:
