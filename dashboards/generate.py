@@ -132,7 +132,7 @@ def _findings() -> dict[str, Any]:
     return table(
         "Slower queries",
         "Every query that got slower at a chosen deploy. What has external_cause true "
-        "does not alert: the verdict on the time line tells what else may explain them. "
+        "does not alert: the verdict on the time line tells what else may explain it. "
         "With the engine classic, p only ranks and is not the probability of anything.",
         {
             # Only for its label, which the others do not have.
