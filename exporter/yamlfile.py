@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+
+class _TwiceError(yaml.MarkedYAMLError):
+    """A key is there twice."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice: the first would be lost without a word."""
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - as it is called
+    ) -> dict[Hashable, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in seen and key.value != "<<":
+                raise _TwiceError(problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 def read_mapping(
@@ -21,7 +43,8 @@ def read_mapping(
         problems: gets what is wrong.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
     except OSError as error:
         problems.append(f"{path}: {error.strerror}")
     except UnicodeError:
@@ -29,7 +52,10 @@ def read_mapping(
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problems.append(f"{path}: no valid YAML{where}")
+        wrong = "no valid YAML"
+        if isinstance(error, _TwiceError):
+            wrong = "the same key a second time"
+        problems.append(f"{path}: {wrong}{where}")
     except yaml.YAMLError:
         problems.append(f"{path}: no valid YAML")
     else:

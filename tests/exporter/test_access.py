@@ -236,7 +236,8 @@ def test_an_empty_file_changes_nothing(folder: Path) -> None:
         ("tls_server_config: {cert_file: ca.pem, key_file: key.pem}", "its key"),
         (f"{TLS}, client_ca_file: none.pem}}", "none.pem: no certificates"),
         ("- a", "expected tls_server_config or basic_auth_users"),
-        ("a: [", "no valid YAML"),
+        ("a: [", "no valid YAML at line 1"),
+        ("basic_auth_users: {a: b, a: c}", "the same key a second time"),
     ],
 )
 def test_what_cannot_be_used_is_told_at_the_start(

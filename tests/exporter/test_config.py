@@ -99,6 +99,14 @@ def test_all_mistakes_are_told_at_once_with_what_would_be_right(tmp_path: Path) 
         ("targets: 3", "exporter.yml: targets: expected NAME: {dsn_file: PATH}"),
         ("dsn: 3", "exporter.yml: dsn: expected text"),
         ("dsn_file: ''", "exporter.yml: dsn_file: expected a path"),
+        (
+            "log: {level: info}\nlog: {format: json}",
+            "exporter.yml: the same key a second time at line 2, column 1",
+        ),
+        (
+            "targets:\n  shop: {dsn: a}\n  shop: {dsn: b}",
+            "exporter.yml: the same key a second time at line 3, column 3",
+        ),
         ("? [a]\n: 1", "exporter.yml: no valid YAML at line 1, column 3"),
         ("log: info", "exporter.yml: log: expected settings such as level"),
         ("3: 1", "exporter.yml: a key that is no name of a setting"),
