@@ -182,8 +182,13 @@ def _restarts(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
 
 
 def _other_deploys(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
+    """All candidates; only a nearer one speaks against this one.
+
+    So of several deploys that may have slowed a query, one at least stays accused.
+    """
     change = suspect.verdict.change
     changed = scene.deploy.at if change is None else change.at
+    own_distance = abs(scene.deploy.at - changed)
     inside = [
         other
         for other in scene.surroundings.deploys
@@ -191,12 +196,14 @@ def _other_deploys(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
         and abs(other.at - scene.deploy.at) <= scene.settings.window
     ]
     for other in sorted(inside, key=lambda one: (abs(one.at - changed), one.id)):
+        distance = abs(other.at - changed)
         name = " ".join(filter(None, (other.service, other.version))) or other.id
         said = (
             f"another deploy, {name}, {_when(other.at, scene)}, "
-            f"{abs(other.at - changed) / 60:.1f} min from the change"
+            f"{distance / 60:.1f} min from the change"
         )
-        yield Cause(CauseKind.OTHER_DEPLOY, said, external=True)
+        nearer = distance < own_distance
+        yield Cause(CauseKind.OTHER_DEPLOY, said, external=nearer)
 
 
 def _context(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:

@@ -167,13 +167,25 @@ def test_other_deploys_in_the_windows_are_told_nearest_to_the_change_first():
 
     found = causes(of=one, deploys=others)
 
-    assert [(cause.kind, cause.external) for cause in found] == [
-        (CauseKind.OTHER_DEPLOY, True)
-    ] * 2
+    assert [cause.kind for cause in found] == [CauseKind.OTHER_DEPLOY] * 2
     assert found[0].evidence == (
         "another deploy, cart 7, 4.0 min after the deploy, 1.0 min from the change"
     )
     assert "shop, 10.0 min before the deploy, 13.0 min" in found[1].evidence
+
+
+@pytest.mark.parametrize(
+    ("minutes", "external"), [(4, True), (3, True), (0, False), (-1, False)]
+)
+def test_only_a_deploy_that_is_nearer_to_the_change_speaks_against_this_one(
+    minutes, external
+):
+    """Or of two deploys nobody would be alerted to either."""
+    other = replace(deploy(DEPLOY_AT + 60 * minutes), id="other")
+
+    (cause,) = causes(of=verdict(2.0, at=3), deploys=(other,))
+
+    assert cause.external is external
 
 
 def test_no_suspect_asks_for_no_search():
