@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from bench.statements import fill
 from exporter.context import METRICS, context_families, context_query
 from lab.postgres import Postgres
 from lab.process import wait_until
@@ -116,6 +117,22 @@ def test_a_running_vacuum_is_seen(server: Postgres, exporter: Exporter) -> None:
 
 
 @pytest.mark.servers
+def test_a_scrape_itself_writes_no_temporary_file() -> None:
+    """300 statements do not fit into 64 kB."""
+    settings = {"work_mem": "64kB", "log_temp_files": "0"}
+
+    with Postgres("17", settings=settings) as server:
+        fill(server, number=300)
+        server.execute("SELECT count(*) FROM pg_stat_statements")
+        before = server.log.count("temporary file")
+        with exporting(server.dsn) as exporter:
+            exporter.scrape()
+        after = server.log.count("temporary file")
+
+    assert before > 0
+    assert after == before
+
+
 def test_switched_off_nothing_server_wide_is_read(server: Postgres) -> None:
     with exporting(server.dsn, "--context.enabled=false") as exporter:
         names = {name for name, _ in exporter.scrape()}
