@@ -1,67 +1,15 @@
-"""A stand-in for Prometheus that remembers counters, on a loopback port."""
+"""Counters written down as Prometheus answers them, and as it reads them."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from evaluator.model import CounterSeries
 from evaluator.sources.profiles import PROFILES
-from lab.faults import Fault, Handler, Request, serving
 
 PROFILE = PROFILES["pgverdict"]
-_QUERY = re.compile(r"(?P<name>\w+)\{.*?queryid=~\"(?P<ids>.*?)\".*\}\[(?P<ms>\d+)ms\]")
-
-
-@contextmanager
-def remembering(
-    series: Sequence[CounterSeries],
-    instead: Callable[[int], Fault | None] | None = None,
-) -> Iterator[str]:
-    """Serve the calls and seconds of *series*; gives the address.
-
-    Args:
-        instead: what to answer instead, by the number of the request, from 0.
-    """
-    asked = 0
-
-    class Answering(Handler):
-        def respond(self, request: Request) -> None:
-            nonlocal asked
-            fault = None if instead is None else instead(asked)
-            asked += 1
-            (fault or Fault(body=_answer(request, series))).send(self)
-
-    with serving(Answering) as url:
-        yield url
-
-
-def _answer(request: Request, series: Sequence[CounterSeries]) -> object:
-    if request.path == "/api/v1/series":
-        first, last = float(request.value("start")), float(request.value("end"))
-        known = [one for one in series if np.any(_inside(one, first, last))]
-        data: object = [_labels(name, one) for one in known for name in _NAMES]
-    else:
-        asked = _QUERY.fullmatch(request.value("query"))
-        assert asked is not None, request.value("query")
-        last = float(request.value("time"))
-        first = last - float(asked["ms"]) / 1000
-        wanted = re.compile(asked["ids"])
-        data = {
-            "resultType": "matrix",
-            "result": [
-                {"metric": _labels(asked["name"], one), "values": values}
-                for one in series
-                if wanted.fullmatch(one.key.queryid) and asked["name"] in _NAMES
-                for values in [_values(asked["name"], one, first, last)]
-                if values
-            ],
-        }
-    return json.loads(json.dumps({"status": "success", "data": data}))
+_NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}
 
 
 def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str]) -> str:
@@ -69,7 +17,7 @@ def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str])
     result = [
         {
             "metric": _labels(name, one),
-            "values": _values(name, one, -np.inf, np.inf),
+            "values": _values(name, one),
         }
         for one in series
         for name in _NAMES
@@ -95,10 +43,7 @@ def openmetrics_of(
         lines.append(f"# TYPE {name.removesuffix('_total')} counter")
         for one in series:
             sample = _sample(name, _labels(name, one))
-            lines += [
-                f"{sample} {value} {at:.3f}"
-                for at, value in _values(name, one, -np.inf, np.inf)
-            ]
+            lines += [f"{sample} {value} {at:.3f}" for at, value in _values(name, one)]
     lines.append(f"# TYPE {PROFILE.query_info} gauge")
     for one in series:
         if fingerprint := fingerprints.get(one.key.queryid):
@@ -116,23 +61,11 @@ def _sample(name: str, labels: Mapping[str, str]) -> str:
     return f"{name}{{{told}}}"
 
 
-_NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}
-
-
-def _inside(series: CounterSeries, first: float, last: float) -> np.ndarray:
-    return (series.times >= first) & (series.times <= last)
-
-
-def _values(
-    name: str, series: CounterSeries, first: float, last: float
-) -> list[tuple[float, str]]:
-    inside = _inside(series, first, last)
-    column = getattr(series, _NAMES[name])[inside]
+def _values(name: str, series: CounterSeries) -> list[tuple[float, str]]:
+    values = getattr(series, _NAMES[name]).tolist()
     return [
         (round(at, 3), repr(value))
-        for at, value in zip(
-            series.times[inside].tolist(), column.tolist(), strict=True
-        )
+        for at, value in zip(series.times.tolist(), values, strict=True)
     ]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lab.relay import Relay
+
 from ..commands import TOKEN, evaluator, write
-from .relay import Relay
 from .trouble import FAULTS
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from lab.faults import Fault
 from lab.grafana import Grafana
+from lab.relay import Relay
 
-from .relay import Relay
 from .watching import Watch, watching
 from .world import Recording
 

@@ -6,9 +6,11 @@ import json
 import os
 import signal
 
+import pytest
+
 from lab.faults import Fault
 from lab.grafana import Grafana
-from tests.evaluator.history import remembering
+from lab.relay import Relay
 
 from .running import run
 
@@ -17,11 +19,11 @@ def calibrate(config, *more):
     return run("calibrate", config, "--since=5h", "--every=20m", *more)
 
 
+@pytest.mark.servers
 def test_calibrate_tells_how_often_each_engine_would_have_cried(
-    series, configured, capsys
+    remembered, configured, capsys
 ):
-    with remembering(series) as url:
-        assert calibrate(configured(url)) == 0
+    assert calibrate(configured(remembered)) == 0
 
     output = capsys.readouterr()
     assert "placebo check: 15 moments, every 20 min from" in output.out
@@ -32,11 +34,12 @@ def test_calibrate_tells_how_often_each_engine_would_have_cried(
     assert "done=15/15" in output.err
 
 
-def test_a_moment_near_a_known_deploy_is_left_out(series, configured, capsys, now):
-    with remembering(series) as url, Grafana() as grafana:
+@pytest.mark.servers
+def test_a_moment_near_a_known_deploy_is_left_out(remembered, configured, capsys, now):
+    with Grafana() as grafana:
         grafana.post_deploy(at=now - 7200 + 30)
 
-        assert calibrate(configured(url, grafana), "--format=json") == 0
+        assert calibrate(configured(remembered, grafana), "--format=json") == 0
 
     document = json.loads(capsys.readouterr().out)
     assert document["near_deploys"] == 1
@@ -44,45 +47,53 @@ def test_a_moment_near_a_known_deploy_is_left_out(series, configured, capsys, no
     assert not any("grafana" in note for note in document["notes"])
 
 
-def test_calibrate_asks_one_engine_where_one_is_named(series, configured, capsys):
-    with remembering(series) as url:
-        calibrate(configured(url), "--engine=classic", "--looks", "--format=json")
+@pytest.mark.servers
+def test_calibrate_asks_one_engine_where_one_is_named(remembered, configured, capsys):
+    calibrate(configured(remembered), "--engine=classic", "--looks", "--format=json")
 
     document = json.loads(capsys.readouterr().out)
     assert [record["engine"] for record in document["records"]] == ["classic"]
     assert not any("judged once" in note for note in document["notes"])
 
 
+@pytest.mark.servers
 def test_a_history_that_is_not_kept_so_long_is_judged_as_far_as_it_goes(
-    series, configured, capsys
+    remembered, configured, capsys
 ):
-    with remembering(series) as url:
-        arguments = ("--since=9h", "--every=20m", "--format=json")
-        assert run("calibrate", configured(url), *arguments) == 0
+    arguments = ("--since=9h", "--every=20m", "--format=json")
+    assert run("calibrate", configured(remembered), *arguments) == 0
 
     document = json.loads(capsys.readouterr().out)
     assert document["judged"] == document["planned"] == 27
     assert document["empty"] > 5
 
 
-def test_an_interrupted_check_prints_what_is_known_so_far(series, configured, capsys):
+@pytest.mark.servers
+def test_an_interrupted_check_prints_what_is_known_so_far(
+    remembered, configured, capsys
+):
     def interrupt(number):
         if number == 12:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with remembering(series, interrupt) as url:
-        assert calibrate(configured(url)) == 130
+    with Relay(remembered, watch=interrupt) as relay:
+        assert calibrate(configured(relay.url)) == 130
 
     assert "of 15 planned" in capsys.readouterr().out
 
 
+@pytest.mark.servers
 def test_a_server_that_fails_on_the_way_is_told_after_what_is_known(
-    series, configured, capsys
+    remembered, configured, capsys
 ):
     refused = Fault(400, {"status": "error", "errorType": "x", "error": "too much"})
 
-    with remembering(series, lambda n: refused if n > 12 else None) as url:
-        assert calibrate(configured(url)) == 3
+    def refuse(number):
+        if number == 12:
+            relay.faults.append(refused)
+
+    with Relay(remembered, watch=refuse) as relay:
+        assert calibrate(configured(relay.url)) == 3
 
     output = capsys.readouterr()
     assert "of 15 planned" in output.out
@@ -97,9 +108,11 @@ def test_a_server_that_fails_at_once_leaves_nothing_to_print(configured, capsys)
     assert "prometheus" in output.err
 
 
-def test_a_prometheus_without_any_query_is_no_clean_record(configured, capsys):
-    with remembering([]) as url:
-        assert calibrate(configured(url)) == 3
+@pytest.mark.servers
+def test_a_prometheus_without_any_query_is_no_clean_record(
+    remembered, configured, capsys
+):
+    assert calibrate(configured(remembered, selector='job="nothing"')) == 3
 
     output = capsys.readouterr()
     assert output.out == ""

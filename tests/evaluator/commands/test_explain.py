@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from evaluator.units import show_time
 from lab.grafana import Grafana
 from tests.builders import DEPLOY_AT, counters, noise
-from tests.evaluator.history import capture_of, remembering
+from tests.evaluator.history import capture_of
 from tests.evaluator.test_stretches import cut_of
 
 from .running import CAPTURE, DEPLOY, run
@@ -56,18 +57,19 @@ def test_explain_fits_the_terminal(capsys, monkeypatch):
     assert max(map(len, plot)) == 60
 
 
-def test_explain_takes_the_time_of_a_deploy(series, configured, capsys, now):
-    with remembering(series) as url:
-        config, moment = configured(url), show_time(now - 7200)
-        assert run("explain", "slow", config, "--deploy", moment) == 1
+@pytest.mark.servers
+def test_explain_takes_the_time_of_a_deploy(remembered, configured, capsys, now):
+    config, moment = configured(remembered), show_time(now - 7200)
+    assert run("explain", "slow", config, "--deploy", moment) == 1
 
     assert "verdict: detected at family, level alert" in capsys.readouterr().out
 
 
-def test_explain_takes_the_id_of_a_deploy(series, configured, capsys, now):
-    with remembering(series) as url, Grafana() as grafana:
+@pytest.mark.servers
+def test_explain_takes_the_id_of_a_deploy(remembered, configured, capsys, now):
+    with Grafana() as grafana:
         number = grafana.post_deploy(at=now - 7200)
-        config = configured(url, grafana)
+        config = configured(remembered, grafana)
 
         assert run("explain", "slow", config, f"--deploy=grafana-{number}") == 1
 

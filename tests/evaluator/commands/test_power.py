@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from tests.evaluator.history import remembering
-
 from .running import CAPTURE, run
 
 
@@ -33,11 +31,11 @@ def test_power_measures_a_quiet_a_usual_and_a_noisy_query_of_a_capture(capsys):
     assert "on db1:9187, queryid" in output
 
 
-def test_power_measures_in_prometheus(series, configured, capsys):
-    with remembering(series) as url:
-        config = configured(url)
-        arguments = ("--since=1h", "--engine=classic", "--format=json")
-        assert run("power", config, *arguments) == 0
+@pytest.mark.servers
+def test_power_measures_in_prometheus(remembered, configured, capsys):
+    config = configured(remembered)
+    arguments = ("--since=1h", "--engine=classic", "--format=json")
+    assert run("power", config, *arguments) == 0
 
     document = json.loads(capsys.readouterr().out)
     assert document["engine"] == "classic"
@@ -45,8 +43,8 @@ def test_power_measures_in_prometheus(series, configured, capsys):
     assert document["rows"][1]["noise"]["cv"] == pytest.approx(0.05, rel=0.3)
 
 
-def test_power_without_enough_intervals_asks_for_more(series, configured, capsys):
-    with remembering(series) as url:
-        assert run("power", configured(url), "--since=10m") == 3
+@pytest.mark.servers
+def test_power_without_enough_intervals_asks_for_more(remembered, configured, capsys):
+    assert run("power", configured(remembered), "--since=10m") == 3
 
     assert "look further back with --since" in capsys.readouterr().err

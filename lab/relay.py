@@ -1,13 +1,15 @@
-"""Stands between the evaluator and a real server, and spoils what it is told to."""
+"""Stands between a client and a real server, and spoils what it is told to."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from itertools import count
 from typing import Self
 
 import requests
 
-from lab.faults import Fault, Handler, Request, Script, serving
+from .faults import Fault, Handler, Request, Script, serving
 
 
 class Relay:
@@ -15,15 +17,24 @@ class Relay:
 
     Of a fault that is carried out (``stored``), the fields of its body are added to
     the server's own answer.
+
+    Args:
+        watch: told the number of each request, from 0, before anything is done.
     """
 
-    def __init__(self, upstream: str, *faults: Fault) -> None:
+    def __init__(
+        self,
+        upstream: str,
+        *faults: Fault,
+        watch: Callable[[int], None] = lambda _number: None,
+    ) -> None:
         self.faults = Script(faults)
         self.url = ""
-        relay = self
+        relay, numbers = self, count()
 
         class Passing(Handler):
             def respond(self, request: Request) -> None:
+                watch(next(numbers))
                 fault = relay.faults.take(request.method, request.path)
                 if fault is None or fault.carried_out:
                     answer = _pass_on(upstream, request)
