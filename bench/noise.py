@@ -187,6 +187,17 @@ def _bursts(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, 
     return log_normal(normal, cv * swell), steady_calls(rng, calls, t)
 
 
+def _own_steps(
+    rng: Generator, cv: Floats, calls: Floats, t: int
+) -> tuple[Floats, Floats]:
+    """Each query gets 30 % slower or quicker by itself, once in 200 intervals."""
+    steps = (rng.random((len(cv), t)) < 1.0 / 200.0) * rng.choice(
+        [-1.0, 1.0], (len(cv), t)
+    )
+    own = log_normal(rng.standard_normal((len(cv), t)), cv)
+    return own * 1.3 ** np.cumsum(steps, axis=1), steady_calls(rng, calls, t)
+
+
 def _long_memory(rng: Generator, s: int, t: int) -> Floats:
     parts = ((1.0, 0.0), (1.0, 0.5), (0.7, 0.9), (0.5, 0.98))
     mixed = np.zeros((s, t))
@@ -222,6 +233,9 @@ UNNAMED: Mapping[str, Kind] = {
     "bursts": _bursts,
     "long memory": _from_normal(_long_memory),
 }
+
+# What no rule can tell from a deploy's effect.
+OWN_STEPS: Kind = _own_steps
 
 
 def fixed_phi(phi: float) -> Kind:

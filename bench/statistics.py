@@ -28,7 +28,7 @@ from .measures import (
     rates,
     veto,
 )
-from .noise import INDEPENDENT, NAMED, UNNAMED, fixed_phi
+from .noise import INDEPENDENT, NAMED, OWN_STEPS, UNNAMED, fixed_phi
 from .tables import table
 from .trials import Trial
 
@@ -39,6 +39,13 @@ SHAPES = {
 }
 PHIS = (0.0, 0.3, 0.5, 0.7)
 CVS = (0.15, 0.3, 0.5)
+BREAKING = (
+    ("own steps", OWN_STEPS, Shape()),
+    ("two plans", UNNAMED["two plans"], Shape(30, 30)),
+    ("long memory", UNNAMED["long memory"], Shape(30, 30)),
+    ("moving average", NAMED["moving average"], Shape(30, 30)),
+    ("independent", INDEPENDENT, Shape(30, 30)),
+)
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")
 
 
@@ -135,6 +142,21 @@ def families(run: Run) -> Iterator[tuple[str, ...]]:
             yield (name, *(_alarms(found.get(rule)) for rule in rules))
 
 
+def breaking(run: Run) -> Iterator[tuple[str, ...]]:
+    """A thousand queries where it goes wrong."""
+    for number, (name, kind, shape) in enumerate(BREAKING):
+        history = "60, history 240" if shape.before > shape.window else "60, no history"
+        if run.takes(history, name):
+            found = many_queries(
+                kind,
+                deploys=max(1, run.deploys // 2),
+                seed=2000 + number + run.dice,
+                shape=shape,
+            )
+            rules = ("alert", "watch", "classic")
+            yield (history, name, *(_alarms(found[rule]) for rule in rules))
+
+
 def _alarms(found: Found | None) -> str:
     return "-" if found is None else f"{found.false_alarms:.2f} / {found.power:.2f}"
 
@@ -211,6 +233,11 @@ TABLES: Sequence[
         "A thousand queries",
         ("noise", "alert", "watch", "classic", "Otava"),
         families,
+    ),
+    (
+        "Where it breaks",
+        ("intervals", "noise", "alert", "watch", "classic"),
+        breaking,
     ),
 )
 

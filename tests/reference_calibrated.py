@@ -244,6 +244,7 @@ class Noise:
     single: float
     inflation: float
     freedom: float
+    skewness: float = 0.0
 
 
 def _noise(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
@@ -255,7 +256,9 @@ def _noise(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
         inflation = fmean(s * s for s in sums) / batch / fmean(u * u for u in past)
         inflation /= 1 - batch / len(past)
         single = sum(u * u for u in past) / (count - 1)
-        return Noise(single, max(inflation, 0.05), max(1.2 * count / batch, 3.0))
+        skewness = sum(u**3 for u in past) / (count - 1) / single**1.5
+        freedom = max(1.2 * count / batch, 3.0)
+        return Noise(single, max(inflation, 0.05), freedom, skewness)
     both = [0.0] * at.total
     for side in (range(at.before), at.after):
         total = sum(weight[i] for i in side)
@@ -269,7 +272,7 @@ def _noise(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
     phi = min(max(phi + (2 + 4 * phi) / count, 0.0), 0.95)
     inflation = (1 + phi) / (1 - phi)
     inflation /= max(1 - 2 * inflation / count, 0.3)
-    high = min(phi + 2 * math.sqrt((1 - phi**2) / count), 0.95)
+    high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
     freedom = max(count * (1 - high**2) / (3 + high**2), 3.0)
     return Noise(squares / (count - 2), inflation, freedom)
 
@@ -298,6 +301,7 @@ def _lent(noises: Sequence[Noise]) -> list[Noise]:
             n.single,
             (lent * common + n.freedom * n.inflation) / (lent + n.freedom),
             lent + n.freedom,
+            n.skewness,
         )
         for n in noises
     ]
@@ -322,7 +326,14 @@ def _score(
     variance = noise.single * noise.inflation * (error_old + error_new) + doubt
     t = (new - old) / math.sqrt(variance)
     tail = float(stats.t.sf(abs(t), noise.freedom))
-    return math.copysign(float(stats.norm.isf(tail)), t)
+    score = math.copysign(float(stats.norm.isf(tail)), t)
+    skew = noise.skewness * (error_new - error_old) / math.sqrt(error_new + error_old)
+    if score <= 0 or skew <= 0:
+        return score
+    normal = optimize.brentq(
+        lambda x: x + skew * (x * x - 1) / 6 - score, 0.0, 2 * score + 1, xtol=1e-13
+    )
+    return min(normal, score)
 
 
 def _placebos(

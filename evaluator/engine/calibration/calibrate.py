@@ -19,7 +19,7 @@ from .autocorrelation import (
     lend,
     phi_before,
 )
-from .contrast import Stretch, Sums, normal_score, stretch_of
+from .contrast import Stretch, Sums, normal_score, stretch_of, unskewed
 from .gate import whole_rule_p
 from .residuals import (
     level_logs,
@@ -51,12 +51,16 @@ _LEAST_SPREAD = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Noise:
-    """Variance of one usual interval in a long mean, its freedom, phi, spread."""
+    """Variance of one usual interval in a long mean, its freedom, phi, spread.
+
+    The skewness is 0 where the history is too short to tell.
+    """
 
     variance: Floats
     freedom: Floats
     phi: Floats
     spread: Floats
+    skewness: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,11 +119,13 @@ def calibrate(
     sums = Sums(values * scale, weights)
     noise = _noise(values, weights, panel, long=long, family=family)
     length = min(_BASELINE * panel.window, before // 2) if long else before
-    rise, error = sums.rise(slice(before - length, before), slice(after, _end(panel)))
+    old, new = slice(before - length, before), slice(after, _end(panel))
+    rise, error = sums.rise(old, new)
     # What the wave did since the baseline was taken out by strengths badly known.
-    swing = swell[after:].mean() - swell[before - length : before].mean()
+    swing = swell[new].mean() - swell[old].mean()
     doubt = noise.variance * error + unsure * swing**2
     score = normal_score(rise / np.sqrt(doubt), noise.freedom)
+    score = unskewed(score, noise.skewness * sums.imbalance(old, new))
     stretch = _placebos(sums, noise, panel, length) if long and family else Stretch()
     score = stretch.undo(score)
     near = np.abs(splits - at) <= tolerance
@@ -131,9 +137,7 @@ def calibrate(
         baseline=length,
         tolerance=tolerance / window,
     )
-    _, short_error = sums.rise(
-        slice(before - panel.window, before), slice(after, _end(panel))
-    )
+    _, short_error = sums.rise(slice(before - panel.window, before), new)
     return Calibration(
         keys=panel.keys,
         p_value=np.where(near & (score > 0), p, 1.0),
@@ -247,7 +251,10 @@ def _noise(
         count = np.maximum(present.sum(axis=1) - 2, 1)
         phi, inflation, freedom = autoregressive_inflation(past, present)
     single = np.maximum((past * past).sum(axis=1) / count, _LEAST_SPREAD**2)
-    return _Noise(single * inflation, freedom, phi, np.sqrt(single))
+    skewness = np.zeros(len(past))
+    if long:
+        skewness = (past * past * past).sum(axis=1) / (count * single**1.5)
+    return _Noise(single * inflation, freedom, phi, np.sqrt(single), skewness)
 
 
 def _placebos(sums: Sums, noise: _Noise, panel: Panel, length: int) -> Stretch:
@@ -255,10 +262,11 @@ def _placebos(sums: Sums, noise: _Noise, panel: Panel, length: int) -> Stretch:
     after = _end(panel) - panel.after
     scores = []
     for moment in range(length, panel.before - after + 1, max(1, after // 3)):
-        rise, error = sums.rise(
-            slice(moment - length, moment), slice(moment, moment + after)
-        )
+        old, new = slice(moment - length, moment), slice(moment, moment + after)
+        rise, error = sums.rise(old, new)
         known = np.isfinite(error)
         t = rise / np.sqrt(noise.variance * np.where(known, error, 1.0))
-        scores.append(np.where(known, normal_score(t, noise.freedom), np.nan))
+        score = normal_score(t, noise.freedom)
+        score = unskewed(score, noise.skewness * sums.imbalance(old, new))
+        scores.append(np.where(known, score, np.nan))
     return stretch_of(np.stack(scores)) if scores else Stretch()

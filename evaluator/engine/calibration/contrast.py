@@ -39,6 +39,16 @@ class Sums:
         with np.errstate(divide="ignore"):
             return mean_a - mean_b, 1.0 / weight_a + 1.0 / weight_b
 
+    def imbalance(self, before: slice, after: slice) -> Floats:
+        """(s,) skewness of the rise over that of one value; 0 where a side is empty.
+
+        Independent values in two runs of equal weight cancel each other's.
+        """
+        weight_a, weight_b = self._mean(after)[0], self._mean(before)[0]
+        known = (weight_a > 0) & (weight_b > 0)
+        a, b = (1.0 / np.where(known, weight, 1.0) for weight in (weight_a, weight_b))
+        return np.where(known, (a - b) / np.sqrt(a + b), 0.0)
+
     def _mean(self, run: slice) -> tuple[Floats, Floats]:
         weight = self._weights[:, run.stop] - self._weights[:, run.start]
         # Sums of 0 leave rounding behind.
@@ -52,6 +62,25 @@ def normal_score(t: Floats, freedom: Floats) -> Floats:
     score: Floats = -np.sign(t) * ndtri(stdtr(freedom, -np.abs(t)))
     # Beyond 37 the probability underflows; the order must not be lost.
     return np.where(np.isfinite(score), score, np.sign(t) * 37.5)
+
+
+def unskewed(score: Floats, skewness: Floats) -> Floats:
+    """The normal score at the same place of the tail of a skewed score.
+
+    Few values with a long tail upwards have means with a longer tail than normal ones.
+    Scores can only lose: nothing is done below 0, or for a tail downwards.
+
+    Args:
+        score: (s,) of mean 0 and variance 1.
+        skewness: (s,) of its distribution.
+
+    References:
+        Cornish & Fisher 1938, z = x + skewness · (x² − 1) / 6, solved for x.
+    """
+    s = np.maximum(skewness, 0.0)
+    shifted = np.maximum(score, 0.0) + s / 6.0
+    normal = 2.0 * shifted / (np.sqrt(1.0 + 2.0 / 3.0 * s * shifted) + 1.0)
+    return np.where(score > 0, np.minimum(normal, score), score)
 
 
 @dataclass(frozen=True, slots=True)
