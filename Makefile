@@ -31,17 +31,19 @@ test: $(READY)
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
 	$(RUN) -m pytest -m 'not servers' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m servers --ignore=$(CHAINS) --numprocesses=auto --dist=loadfile && \
+	$(RUN) -m pytest -m servers $(CHAINS:%=--ignore=%) --numprocesses=auto --dist=loadfile && \
 	$(MAKE) --no-print-directory --jobs=2 test-recorded test-lived)
 
-CHAINS := tests/end_to_end
+RECORDED := tests/end_to_end/recorded
+LIVED := tests/end_to_end/test_demo.py tests/end_to_end/causes
+CHAINS := $(RECORDED) $(LIVED)
 .PHONY: test-recorded test-lived
 test-recorded:
-	@$(RUN) -m pytest -m servers $(CHAINS)/recorded
+	@$(RUN) -m pytest -m servers $(RECORDED)
 
 test-lived:
 	@said=$$(mktemp) && trap 'rm -f $$said' EXIT; \
-	$(RUN) -m pytest -m servers $(CHAINS)/test_demo.py $(CHAINS)/causes >$$said 2>&1; \
+	$(RUN) -m pytest -m servers $(LIVED) >$$said 2>&1; \
 	ended=$$?; cat $$said; exit $$ended
 
 check: $(READY)
