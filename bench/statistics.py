@@ -74,7 +74,7 @@ class Run:
 def sizes(run: Run) -> Iterator[tuple[str, ...]]:
     """False alarms of the p-value where nothing changes."""
     for name, shape in SHAPES.items():
-        count = run.draws if shape.window == 30 else run.draws // 2
+        count = 2 * run.draws if shape.window == 30 else run.draws // 2
         for phi, cv in product(PHIS, CVS):
             labels = name, f"phi {phi}", f"{cv}"
             if run.takes(*labels):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.measures import Shape, many_queries, rates, veto
-from bench.noise import NAMED, fixed_phi
+from bench.noise import NAMED, UNNAMED, fixed_phi
+from bench.spread import KINDS, shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 
@@ -85,3 +86,44 @@ def test_the_named_noises_on_the_page_keep_what_was_asked():
     assert max(float(alarms) for alarms, _ in alerts) <= 1.0
     assert sum(float(power) for _, power in alerts) / len(alerts) >= 0.55
     assert min(float(power) for _, power in alerts) >= 0.35
+
+
+def test_no_noise_on_the_page_raises_more_than_one_false_alarm_a_deploy():
+    alarms = {
+        name: float(cell("A thousand queries", name)[0].split(" / ")[0])
+        for name in (*NAMED, *UNNAMED)
+    }
+
+    assert max(alarms.values()) <= 1.0
+
+
+def test_what_the_spread_of_calls_brings_on_the_page_is_measured():
+    """600 series: four standard errors of both runs are .09."""
+    kind = "CV 0.5 and 5, 20 min each"
+    on_page = cell("The spread of single calls", kind)[-1].split(" / ")
+    found = shares(kind, draws=600, seed=[94], factor=1.3)
+
+    assert [float(power) for power in on_page] == pytest.approx(
+        [one.at_001 for one in found], abs=0.09
+    )
+    assert float(on_page[1]) > float(on_page[0])
+
+
+def test_the_spread_of_calls_costs_nothing_on_the_page():
+    for kind in KINDS:
+        *sizes, power_05, power_001 = cell("The spread of single calls", kind)
+        without, known = (float(size) for size in sizes[0].split(" / "))
+        assert known <= max(0.06, without)
+        for power in (power_05, power_001):
+            without, known = (float(share) for share in power.split(" / "))
+            assert known >= without - 0.01
+
+
+def test_where_it_breaks_is_measured():
+    """Two deploys: 40 false alarms or so; the page says twice or half as many."""
+    alert, _, _ = cell("Where it breaks", "60, no history", "two plans")
+    found = many_queries(UNNAMED["two plans"], deploys=2, seed=95, shape=Shape(30, 30))
+
+    assert float(alert.split(" / ")[0]) == pytest.approx(
+        found["alert"].false_alarms, rel=0.6
+    )
