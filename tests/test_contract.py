@@ -20,4 +20,4 @@ def test_every_counter_that_the_evaluator_reads_is_one_of_the_exporter():
 def test_every_metric_that_the_evaluator_reads_is_on_the_page_of_the_exporter():
     page = PAGE.read_text("utf-8")
 
-    assert [name for name in PROFILE.all_metrics if f"| `{name}` |" not in page] == []
+    assert [name for name in PROFILE.all_metrics if f"`{name}`" not in page] == []
