@@ -51,8 +51,8 @@ def interval_means(
     groups: dict[tuple[object, ...], list[tuple[int, slice]]] = defaultdict(list)
     for index, one in enumerate(series):
         first, last = one.times.searchsorted(ends).tolist()
-        unknown = (getattr(one, name) is None for name in _OPTIONAL)
-        shape = last - first, *unknown
+        told = one.since is None, one.rows is None, one.blocks is None
+        shape = last - first, *told, one.squares is None
         groups[shape].append((index, slice(first, last)))
     found: dict[int, IntervalMeans] = {}
     for group in groups.values():
