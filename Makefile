@@ -5,6 +5,9 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 READY := .venv/ready
 
+# Hundreds of processes are started here; each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := words
 .DELETE_ON_ERROR:
 .PHONY: words demo test check format bench
@@ -30,10 +33,11 @@ test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
-	$(RUN) -m pytest -m 'not servers' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m servers $(CHAINS:%=--ignore=%) --numprocesses=auto --dist=loadfile && \
+	$(RUN) -m pytest -m 'not ($(LONG))' --numprocesses=auto && wait $$fetched && \
+	$(RUN) -m pytest -m '$(LONG)' $(CHAINS:%=--ignore=%) --numprocesses=auto --dist=loadfile && \
 	$(MAKE) --no-print-directory --jobs=2 test-recorded test-lived)
 
+LONG := servers or statistical
 RECORDED := tests/end_to_end/recorded
 LIVED := tests/end_to_end/test_demo.py tests/end_to_end/causes
 CHAINS := $(RECORDED) $(LIVED)

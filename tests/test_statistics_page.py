@@ -29,6 +29,7 @@ def cell(title: str, *labels: str) -> list[str]:
     return list(found[0][len(labels) :])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("phi", ["0.0", "0.7"])
 def test_the_sizes_on_the_page_are_measured(phi):
     """2,000 series: four standard errors of both runs are .022."""
@@ -47,6 +48,7 @@ def test_every_size_with_history_on_the_page_is_as_promised():
             assert float(at_001) <= 0.0025
 
 
+@pytest.mark.statistical
 def test_the_power_on_the_page_is_measured():
     """1,000 series: four standard errors of both runs are .07."""
     power, _, _ = cell("Power of +30 %", "60, history 240", "phi 0.0", "0.3")
@@ -58,6 +60,7 @@ def test_the_power_on_the_page_is_measured():
     assert float(power) >= 0.70
 
 
+@pytest.mark.statistical
 def test_the_veto_on_the_page_is_measured():
     blamed, _ = cell("Unrelated shift blamed", "0.3")
     found = veto(cv=0.3, draws=1500, seed=92)
@@ -66,6 +69,7 @@ def test_the_veto_on_the_page_is_measured():
     assert float(blamed) <= 0.10
 
 
+@pytest.mark.statistical
 def test_the_false_alarms_and_finds_on_the_page_are_measured():
     """Three deploys: 30 regressions, so four standard errors are about .35."""
     alert, _, of_classic, _ = cell("A thousand queries", "independent")
@@ -97,6 +101,7 @@ def test_no_noise_on_the_page_raises_more_than_one_false_alarm_a_deploy():
     assert max(alarms.values()) <= 1.0
 
 
+@pytest.mark.statistical
 def test_what_the_spread_of_calls_brings_on_the_page_is_measured():
     """600 series: four standard errors of both runs are .09."""
     kind = "CV 0.5 and 5, 20 min each"
@@ -119,6 +124,7 @@ def test_the_spread_of_calls_costs_nothing_on_the_page():
             assert known >= without - 0.01
 
 
+@pytest.mark.statistical
 def test_where_it_breaks_is_measured():
     """Two deploys: 40 false alarms or so; the page says twice or half as many."""
     alert, _, _ = cell("Where it breaks", "60, no history", "two plans")

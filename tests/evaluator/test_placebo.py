@@ -76,6 +76,7 @@ def test_no_cry_in_few_moments_is_no_proof_of_none():
     assert found.per_thousand.high == pytest.approx(3.689 / 0.390, rel=1e-3)
 
 
+@pytest.mark.statistical
 def test_noise_makes_the_classic_engine_cry_more_often():
     report = check(history(queries=150, cv=0.5))
 
@@ -102,6 +103,7 @@ def test_a_change_that_nobody_marked_is_a_cry_and_is_named():
     assert "×2.00  app@shop on db1:9719, queryid changed" in to_table(report)
 
 
+@pytest.mark.statistical
 def test_a_cry_at_an_early_look_counts_once():
     """Twice as slow for twelve minutes: the first look sees it, the last may not."""
     means = np.full(960, 0.01)
@@ -115,6 +117,7 @@ def test_a_cry_at_an_early_look_counts_once():
     assert [one.key.queryid for one in looking.cries] == ["spike"]
 
 
+@pytest.mark.statistical
 def test_moments_that_share_samples_are_worth_less():
     sparse, dense = (
         record(check(history(cv=0.02), every=every), "classic")

@@ -133,6 +133,7 @@ def test_a_scrape_itself_writes_no_temporary_file() -> None:
     assert after == before
 
 
+@pytest.mark.servers
 def test_switched_off_nothing_server_wide_is_read(server: Postgres) -> None:
     with exporting(server.dsn, "--context.enabled=false") as exporter:
         names = {name for name, _ in exporter.scrape()}

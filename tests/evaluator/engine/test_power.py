@@ -98,6 +98,7 @@ def test_the_least_factor_is_found_in_four_of_five():
     assert found == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.statistical
 def test_a_longer_window_finds_more():
     loud = Noise(cv=0.5, phi=0.0, calls=40, spacing=60)
 
@@ -109,6 +110,7 @@ def test_a_longer_window_finds_more():
     assert short < 0.7 < 0.85 < long
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("engine", ["classic", "calibrated"])
 def test_the_engine_itself_says_which_window_is_enough(engine):
     loud = Noise(cv=0.3, phi=0.0, calls=40, spacing=60)

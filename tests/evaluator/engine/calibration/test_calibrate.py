@@ -162,6 +162,7 @@ def test_intervals_with_few_calls_count_less():
     assert np.median(weighted.score) > 2.0 * np.median(same.score)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("phi", [0.0, 0.5])
 @pytest.mark.parametrize(
     "shape", [Shape(30, 240), Shape(30, 30)], ids=["long history", "no history"]
@@ -174,6 +175,7 @@ def test_a_quiet_query_is_a_finding_as_often_as_promised(phi, shape):
     assert found.at_001 <= 0.004
 
 
+@pytest.mark.statistical
 def test_the_power_is_that_of_the_classic_rule_or_more():
     found = rates(INDEPENDENT, cv=0.3, shape=Shape(), draws=1500, seed=[2], factor=1.3)
 
@@ -181,6 +183,7 @@ def test_the_power_is_that_of_the_classic_rule_or_more():
     assert found.at_05 > found.classic
 
 
+@pytest.mark.statistical
 def test_a_shift_ten_minutes_before_the_deploy_is_not_blamed_on_it():
     """True share 0.3 % at most: 15 of 1,500 or more has probability below 0.0001."""
     found = rates(
@@ -196,6 +199,7 @@ def test_a_shift_ten_minutes_before_the_deploy_is_not_blamed_on_it():
     assert found.at_05 < 0.01
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", NAMED)
 def test_a_deploy_of_many_queries_raises_few_false_alarms(kind):
     """Two deploys of 500 queries; four false alarms are twice what is promised."""
@@ -205,6 +209,7 @@ def test_a_deploy_of_many_queries_raises_few_false_alarms(kind):
     assert found["alert"].false_alarms < found["classic"].false_alarms
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", ["Pareto tails", "two plans"])
 def test_skewed_noise_raises_few_false_alarms_either(kind):
     """About 0.7 a deploy: more than 8 in four deploys have probability 0.002."""
@@ -213,6 +218,7 @@ def test_skewed_noise_raises_few_false_alarms_either(kind):
     assert found["alert"].false_alarms <= 2.0
 
 
+@pytest.mark.statistical
 def test_five_looks_together_keep_the_promise_and_save_time():
     """1,500 series: at 5 % at most 6.9 % with probability 0.9995."""
     quiet = looks(INDEPENDENT, cv=0.3, factor=1.0, draws=1500, seed=4)

@@ -19,6 +19,7 @@ SHAPES = (
 )
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("place", [(0, 0, 0, 0), (1, 4, 2, 2), (0, 4, 1, 4)])
 def test_the_seeded_program_makes_the_table_again(place):
     window = gate.WINDOWS[place[0]]
@@ -56,6 +57,7 @@ def test_the_p_value_is_the_integral_of_chance_times_density():
         assert p[0] == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("score", [0.5, 1.0, 1.6])
 def test_the_rule_without_a_change_fires_as_often_as_it_says(score):
     """40,000 series of independent noise; the band is four standard errors."""

@@ -73,6 +73,7 @@ def test_absent_intervals_are_not_asked():
     assert found[present] == pytest.approx(CALLS[present])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", ["CV 0.5 and 5, 20 min each", "CV 3"])
 def test_a_quiet_query_is_a_finding_no_more_often_with_the_spread_known(kind):
     """1,500 series: at 5 % at most 6.9 % with probability 0.9995."""
@@ -82,6 +83,7 @@ def test_a_quiet_query_is_a_finding_no_more_often_with_the_spread_known(kind):
     assert known.at_001 <= 0.005
 
 
+@pytest.mark.statistical
 def test_what_is_hidden_by_wide_calls_now_and_then_is_found_more_often():
     """Of the same 600 series 54 to 64 % are found; the gain is paired."""
     unknown, known = shares(
@@ -92,6 +94,7 @@ def test_what_is_hidden_by_wide_calls_now_and_then_is_found_more_often():
     assert known.at_05 >= unknown.at_05 - 0.01
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", ["CV 3", "CV 0.5 and 5, at random"])
 def test_a_spread_that_tells_nothing_new_costs_nothing(kind):
     unknown, known = shares(kind, draws=450, seed=[3], factor=1.3)
