@@ -55,7 +55,7 @@ def steady_calls(rng: Generator, calls: Floats, t: int) -> Floats:
     return np.maximum(rng.poisson(np.broadcast_to(calls, shape)), 1).astype(float)
 
 
-def _from_normal(make: Callable[[Generator, int, int], Floats]) -> Kind:
+def from_normal(make: Callable[[Generator, int, int], Floats]) -> Kind:
     def kind(
         rng: Generator, cv: Floats, calls: Floats, t: int
     ) -> tuple[Floats, Floats]:
@@ -187,17 +187,6 @@ def _bursts(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, 
     return log_normal(normal, cv * swell), steady_calls(rng, calls, t)
 
 
-def _own_steps(
-    rng: Generator, cv: Floats, calls: Floats, t: int
-) -> tuple[Floats, Floats]:
-    """Each query gets 30 % slower or quicker by itself, once in 200 intervals."""
-    steps = (rng.random((len(cv), t)) < 1.0 / 200.0) * rng.choice(
-        [-1.0, 1.0], (len(cv), t)
-    )
-    own = log_normal(rng.standard_normal((len(cv), t)), cv)
-    return own * 1.3 ** np.cumsum(steps, axis=1), steady_calls(rng, calls, t)
-
-
 def _long_memory(rng: Generator, s: int, t: int) -> Floats:
     parts = ((1.0, 0.0), (1.0, 0.5), (0.7, 0.9), (0.5, 0.98))
     mixed = np.zeros((s, t))
@@ -208,21 +197,19 @@ def _long_memory(rng: Generator, s: int, t: int) -> Floats:
     return values
 
 
-INDEPENDENT: Kind = _from_normal(lambda rng, s, t: rng.standard_normal((s, t)))
+INDEPENDENT: Kind = from_normal(lambda rng, s, t: rng.standard_normal((s, t)))
 
 NAMED: Mapping[str, Kind] = {
     "independent": INDEPENDENT,
-    "mixed phi": _from_normal(_mixed((0.0, 0.3, 0.5))),
-    "moving average": _from_normal(lambda rng, s, t: moving_average(rng, 6, s, t)),
+    "mixed phi": from_normal(_mixed((0.0, 0.3, 0.5))),
+    "moving average": from_normal(lambda rng, s, t: moving_average(rng, 6, s, t)),
     "daily wave": _daily_wave,
     "tenfold traffic": _tenfold,
     "heavy tails": _student,
 }
 UNNAMED: Mapping[str, Kind] = {
-    "phi up to 0.7": _from_normal(_mixed((0.0, 0.3, 0.5, 0.7))),
-    "long moving average": _from_normal(
-        lambda rng, s, t: moving_average(rng, 10, s, t)
-    ),
+    "phi up to 0.7": from_normal(_mixed((0.0, 0.3, 0.5, 0.7))),
+    "long moving average": from_normal(lambda rng, s, t: moving_average(rng, 10, s, t)),
     "daily traffic": _daily_traffic,
     "calls of CV 3": _per_call,
     "Pareto tails": _pareto,
@@ -231,13 +218,10 @@ UNNAMED: Mapping[str, Kind] = {
     "spikes": _spikes,
     "two plans": _two_plans,
     "bursts": _bursts,
-    "long memory": _from_normal(_long_memory),
+    "long memory": from_normal(_long_memory),
 }
-
-# What no rule can tell from a deploy's effect.
-OWN_STEPS: Kind = _own_steps
 
 
 def fixed_phi(phi: float) -> Kind:
     """Log-normal autoregression with one phi."""
-    return _from_normal(lambda rng, s, t: autoregression(rng, phi, s, t))
+    return from_normal(lambda rng, s, t: autoregression(rng, phi, s, t))

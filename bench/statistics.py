@@ -28,9 +28,10 @@ from .measures import (
     rates,
     veto,
 )
-from .noise import INDEPENDENT, NAMED, OWN_STEPS, UNNAMED, fixed_phi
+from .noise import INDEPENDENT, NAMED, UNNAMED, fixed_phi
 from .tables import table
 from .trials import Trial
+from .unforeseen import BROKEN, UNFORESEEN
 
 SHAPES = {
     "60, history 240": Shape(30, 240),
@@ -40,11 +41,16 @@ SHAPES = {
 PHIS = (0.0, 0.3, 0.5, 0.7)
 CVS = (0.15, 0.3, 0.5)
 BREAKING = (
-    ("own steps", OWN_STEPS, Shape()),
+    ("own steps", BROKEN["own steps"], Shape()),
     ("two plans", UNNAMED["two plans"], Shape(30, 30)),
     ("long memory", UNNAMED["long memory"], Shape(30, 30)),
     ("moving average", NAMED["moving average"], Shape(30, 30)),
     ("independent", INDEPENDENT, Shape(30, 30)),
+    ("hourly wave", BROKEN["hourly wave"], Shape(30, 30)),
+    ("two groups", BROKEN["two groups"], Shape()),
+    ("slow start-up", BROKEN["slow start-up"], Shape()),
+    ("dependent of late", BROKEN["dependent of late"], Shape()),
+    ("hourly wave", BROKEN["hourly wave"], Shape()),
 )
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")
 
@@ -132,8 +138,9 @@ def unrelated(run: Run) -> Iterator[tuple[str, ...]]:
 
 def families(run: Run) -> Iterator[tuple[str, ...]]:
     otava = run.otava
+    kinds = {**NAMED, **UNNAMED, **UNFORESEEN}
     peer = None if otava is None else lambda trial: _otava(trial, otava)
-    for number, (name, kind) in enumerate({**NAMED, **UNNAMED}.items()):
+    for number, (name, kind) in enumerate(kinds.items()):
         if run.takes(name):
             found = many_queries(
                 kind, deploys=run.deploys, seed=1000 + number + run.dice, peer=peer

@@ -101,10 +101,11 @@ def _verdicts(
     columns = (
         *(p_values, q, calibration.phi, calibration.near),
         *(calibration.split_at, calibration.statistic, width),
+        *(calibration.by_scatter, calibration.start_up),
     )
     rows = zip(queries, *(column.tolist() for column in columns), strict=True)
     close: list[tuple[Query, Significance, ChangePoint, Effect]] = []
-    for query, p_value, q_value, phi, near, at, statistic, wide in rows:
+    for query, p_value, q_value, phi, near, at, statistic, wide, *told in rows:
         effect, intervals = query.verdict.effect, query.intervals
         significance = Significance(
             p_value=p_value,
@@ -113,6 +114,8 @@ def _verdicts(
             phi=phi,
             no_change_bound=no_change_bound(p_value, settings.prior),
             long_history=calibration.long_history,
+            by_scatter=told[0],
+            start_up=told[1],
         )
         if effect is None:
             yield replace(query.verdict, significance=significance)

@@ -71,6 +71,9 @@ class Calibration:
             both windows, which knows slow noise badly.
         common_rise: factor of an abrupt rise that most queries share at the deploy; 1
             when there is none. It is part of every score.
+        by_scatter: (s,) whether the spread of single calls weighed the intervals.
+        start_up: (s,) whether the intervals inside the tolerance after the deploy were
+            left out of the score, because what was slow there had passed.
     """
 
     keys: tuple[QueryKey, ...]
@@ -85,3 +88,5 @@ class Calibration:
     history: int
     long_history: bool
     common_rise: float
+    by_scatter: NDArray[np.bool_]
+    start_up: NDArray[np.bool_]

@@ -115,6 +115,9 @@ class Significance:
         phi: correlation of neighbouring intervals.
         no_change_bound: least probability that nothing changed, for the prior set.
         long_history: whether the noise was learnt from before the window, too.
+        by_scatter: whether the spread of single calls weighed the intervals.
+        start_up: whether the first minutes were left out of the score, because what was
+            slow there had passed.
     """
 
     p_value: float
@@ -123,3 +126,5 @@ class Significance:
     phi: float
     no_change_bound: float
     long_history: bool
+    by_scatter: bool = False
+    start_up: bool = False

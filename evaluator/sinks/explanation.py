@@ -151,7 +151,18 @@ class _Steps:
                 f"p = {verdict.significance.p_value:.3g} that without a change the "
                 "whole rule finds as much",
                 f"neighbours correlate by {verdict.significance.phi:.2f}",
+                "intervals weighed by the number of their calls"
+                + (
+                    " and by how widely these spread"
+                    if verdict.significance.by_scatter
+                    else "; the spread of calls was not used"
+                ),
             ]
+            if verdict.significance.start_up:
+                told.append(
+                    f"the first {show_duration(self._settings.tolerance)} were slower "
+                    "than the rest: a start-up that passed, left out"
+                )
         if verdict.test is not None:
             if verdict.test.t is not None and verdict.test.nu is not None:
                 told.append(

@@ -1,7 +1,7 @@
 """The order of the steps that find what a rise is worth among its own noise.
 
 logarithms → common wave out → weights → outliers in → search and gate → noise and its
-dependence → score → placebos → chance of the whole rule.
+dependence → start-up out → score → placebos → chance of the whole rule.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...model import Calibration, Floats, Panel
 from ..edivisive import best_splits
+from .aftermath import fades, uncertainty
 from .autocorrelation import (
     autoregressive_inflation,
     batch_inflation,
@@ -96,34 +97,49 @@ def calibrate(
     family = len(panel.keys) >= _FAMILY
     present = panel.present
     logs = log_residuals(panel.means, present, before)
-    step, swell, unsure = 0.0, np.zeros(_end(panel)), np.zeros(len(panel.keys))
+    step, common, unsure = 0.0, np.zeros(_end(panel)), np.zeros(len(panel.keys))
     if family and before >= _WAVE:
         spread = robust_spread(logs[:, :before], present[:, :before])
         spread = np.maximum(spread, 1e-3)
         middle = medians(logs.T, present.T)[:, 0]
         wave = common_wave(middle, present, spread, before=before, after=after)
         logs, unsure = without_wave(logs, present, spread, wave, before=before)
-        swell, step = wave.values, wave.step
+        common, step = wave.values, wave.step
     by_calls = _fit(panel, panel.calls, logs, long=long)
     even = _even(panel, logs, by_calls.variance)
     splits, statistics = _search(panel, even.values, present)
+    by_scatter = np.zeros(len(panel.keys), dtype=bool)
     if long and panel.scatter is not None:
         equal = equal_calls(panel.means, panel.calls, panel.scatter, present)
         by_spread = _fit(panel, equal, logs, long=long)
         better = by_spread.misfit < by_calls.misfit - _CLEARLY
+        by_scatter = better[:, 0]
         variance = np.where(better, by_spread.variance, by_calls.variance)
         even = _even(panel, logs, variance)
     values, weights, scale = even.values, even.weights, even.scale
     values = _tame(values, present, before, after)
 
-    sums = Sums(values * scale, weights)
     noise = _noise(values, weights, panel, long=long, family=family)
+    values *= scale
+    settled = after + int(panel.starts[after:].searchsorted(at + tolerance))
+    passed = fades(
+        values[:, after:], weights[:, after:], noise.variance, settled - after
+    )
+    weights = weights.copy()
+    weights[passed, after:settled] = 0.0
+    sums = Sums(values, weights)
     length = min(_BASELINE * panel.window, before // 2) if long else before
     old, new = slice(before - length, before), slice(after, _end(panel))
     rise, error = sums.rise(old, new)
     # What the wave did since the baseline was taken out by strengths badly known.
-    swing = swell[new].mean() - swell[old].mean()
+    swing = common[new].mean() - common[old].mean()
     doubt = noise.variance * error + unsure * swing**2
+    excess = np.zeros(len(values))
+    if long:
+        excess = uncertainty(
+            values[:, after:], weights[:, after:], noise.spread**2, noise.phi
+        )
+    doubt += noise.variance * excess
     score = normal_score(rise / np.sqrt(doubt), noise.freedom)
     score = unskewed(score, noise.skewness * sums.imbalance(old, new))
     stretch = _placebos(sums, noise, panel, length) if long and family else Stretch()
@@ -147,10 +163,12 @@ def calibrate(
         near=near,
         phi=noise.phi,
         spread=noise.spread,
-        log_error=np.sqrt(noise.variance * short_error) * stretch.base,
+        log_error=np.sqrt(noise.variance * (short_error + excess)) * stretch.base,
         history=before,
         long_history=long,
         common_rise=float(np.exp(step)),
+        by_scatter=by_scatter,
+        start_up=passed,
     )
 
 

@@ -19,6 +19,10 @@ _NEAR = 10
 # How much more abrupt than anything before the deploy it has to be, and how large.
 _MORE_ABRUPT = 1.5
 _LEAST_STEP = float(np.log(1.1))
+# Fewest intervals beyond those from which a later level is told.
+_LEAST_LATER = 5
+# Share of the rise that is still there later, if it is a step and not a start-up.
+_LASTS = 0.5
 # Strengths scatter around 1 with this standard deviation, before any is seen; the
 # noise around the wave counts for three independent intervals per interval, since it
 # may be autocorrelated.
@@ -98,13 +102,23 @@ def without_wave(
 
 
 def _abrupt_step(middle: Floats, before: int, after: int) -> float:
-    """Rise over the deploy, if nothing before the deploy was nearly as abrupt."""
+    """Rise over the deploy, if nothing before the deploy was nearly as abrupt.
+
+    A start-up that all queries share fades and is no step. So most of the near
+    intervals must have risen, not only their mean; and what most of the later ones have
+    lost of that rise counts, too, once it is more than a wave may take away.
+    """
     if before < 2 * _NEAR:
         return 0.0
     so_far = np.concatenate([[0.0], np.cumsum(middle[:before])])
     here = np.arange(_NEAR, before - _NEAR + 1)
     rises = so_far[here + _NEAR] - 2.0 * so_far[here] + so_far[here - _NEAR]
     usual = float(np.abs(rises).max()) / _NEAR
-    rise = middle[after : after + _NEAR].mean() - middle[before - _NEAR : before].mean()
-    abrupt = abs(rise) > max(_MORE_ABRUPT * usual, _LEAST_STEP)
-    return float(rise) if abrupt else 0.0
+    level = middle[before - _NEAR : before].mean()
+    near, later = middle[after : after + _NEAR], middle[after + _NEAR :]
+    rise = float(np.median(near) - level)
+    if later.size >= _LEAST_LATER and rise:
+        lasts = float(np.median(later) - level) / rise
+        if lasts < _LASTS:
+            rise *= max(lasts, 0.0)
+    return rise if abs(rise) > max(_MORE_ABRUPT * usual, _LEAST_STEP) else 0.0

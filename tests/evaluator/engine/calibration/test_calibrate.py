@@ -73,6 +73,26 @@ def test_the_batched_rule_agrees_with_its_definition(s, before, window):
     assert found.long_history is at.long
 
 
+@pytest.mark.parametrize("before", [12, 48], ids=["short", "long"])
+@pytest.mark.parametrize("share", [0.3, 1.0], ids=["some", "all"])
+def test_after_a_start_up_with_swollen_noise_it_does_so_too(before, share):
+    one = noisy(30, before=before, window=12, seed=13)
+    rng = np.random.default_rng(14)
+    means = one.means.copy()
+    slow = rng.random((30, 1)) < share
+    means[:, before : before + 2] *= np.where(slow, 6.0, 1.0)
+    means[10:20, before:] *= np.exp(rng.standard_normal((10, 12)))
+    one = replace(one, means=means)
+    at = reference.Deployed(before, 12, before + 12)
+    scores, splits = reference.scores(queries_of(one), at)
+
+    found = judged(one)
+
+    assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
+    assert list(found.split_at) == [one.starts[split] for split in splits]
+    assert found.start_up.any()
+
+
 def test_with_the_spread_known_it_does_so_too():
     one = noisy(40, before=96, window=12, seed=11)
     rng = np.random.default_rng(12)

@@ -95,3 +95,13 @@ def test_absent_intervals_stay_absent():
     _, rest = found_in(np.where(present, residuals, 0.0), present)
 
     assert np.all(rest[~present] == 0.0)
+
+
+@pytest.mark.parametrize("minutes", [3, 10])
+def test_a_start_up_of_all_queries_is_no_step(minutes):
+    residuals, _ = shared(200, strength=0.1, seed=4)
+    residuals[:, BEFORE : BEFORE + minutes] += 1.5
+    wave, rest = found_in(residuals)
+
+    assert wave.step == 0.0
+    assert np.median(rest[:, BEFORE + minutes :]) == pytest.approx(0.0, abs=0.05)
