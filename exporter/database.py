@@ -38,6 +38,10 @@ _GROWTH = 4
 # PostgreSQL puts all rows aside before it sends the first. 50,000 take 20 MB without
 # texts; in a temporary file they would be counted among the temporary bytes.
 _WORK_MEMORY = "32MB"
+# Whoever may CREATE in a schema on the search path could else put an operator beneath
+# our queries that runs as our role.
+_OWN_NAMES = "SET LOCAL search_path = pg_catalog"
+_SESSION_NAMES = "SET LOCAL search_path TO DEFAULT"
 # is_local: a pooler hands the session to others afterwards.
 _FACTS = """
 SELECT current_setting('server_version'),
@@ -152,11 +156,17 @@ def answer_or_state(cursor: Cursor, sql: str) -> tuple[Any, str]:
     """First value of the answer and "", or None and the SQLSTATE of the refusal.
 
     In the simple protocol, so that *sql* may hold placeholders such as ``$1``; the
-    caller answers for its being one statement. The transaction goes on.
+    caller answers for its being one statement. Names are looked up as the role and the
+    database say. The transaction goes on as if it had not been asked: the planner may
+    call an immutable function, and what that sets must not stay.
     """
     connection = cursor.connection
     try:
-        with connection.transaction(), connection.cursor() as simple:
+        with (
+            connection.transaction(force_rollback=True),
+            connection.cursor() as simple,
+        ):
+            simple.execute(_SESSION_NAMES)
             row = simple.execute(sql.encode()).fetchone()
     except psycopg.Error as error:
         if error.sqlstate is None:
@@ -231,6 +241,7 @@ class Database:
         try:
             with connection.transaction(), connection.cursor(binary=True) as cursor:
                 limits = {"timeout": str(left), "memory": _WORK_MEMORY}
+                cursor.execute(_OWN_NAMES)
                 row = cursor.execute(_FACTS, limits).fetchone()
                 assert row is not None  # noqa: S101 - outer joins keep the one row
                 facts = Facts(*row[:-3])
