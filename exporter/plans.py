@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -40,6 +41,7 @@ _IDENTITY = (
     "Group Key",
     "Subplan Name",
 )
+_FIRST_KIND = re.compile(r'\{"version":\d+,"stmts":\[\{"stmt":\{"(\w+)"')
 _EXPLAINABLE = ("SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt")
 
 Node = Mapping[str, Any]
@@ -95,16 +97,20 @@ def explainable(query: str) -> bool:
     """Whether *query* is exactly one statement that has a plan.
 
     It decides what is sent to the server behind the word EXPLAIN, so a parser judges,
-    not a pattern.
+    not a pattern. A statement too deep for it is none: its trees as objects would
+    overrun the thread's stack, the text of the tree cannot.
     """
     # Only when plans are asked for: the parser takes 5 MB.
-    from pglast.parser import ParseError, parse_sql
+    from pglast.parser import ParseError, parse_sql_json, split
 
     try:
-        parsed = parse_sql(query)
+        if len(split(query, only_slices=True)) != 1:
+            return False
+        tree = parse_sql_json(query)
     except ParseError:
         return False
-    return len(parsed) == 1 and type(parsed[0].stmt).__name__ in _EXPLAINABLE
+    kind = _FIRST_KIND.match(tree)
+    return kind is not None and kind[1] in _EXPLAINABLE
 
 
 def explain_sql(query: str) -> str:
@@ -130,7 +136,7 @@ def plan_of(explained: Any) -> Plan:
     """Read what EXPLAIN (FORMAT JSON) answered.
 
     Raises:
-        ValueError: it is no plan.
+        ValueError: it is no plan: a rule may leave nothing of a statement, or NOTIFY.
     """
     try:
         root = explained[0]["Plan"]

@@ -228,7 +228,12 @@ def read_plan(database: Database, query: str, deadline: float) -> Plan | Skipped
     """
 
     def work(cursor: Cursor, _: Facts) -> Plan | Skipped:
-        explained, state = answer_or_state(cursor, explain_sql(query))
-        return skipped_for(state) if state else plan_of(explained)
+        try:
+            explained, state = answer_or_state(cursor, explain_sql(query))
+            return skipped_for(state) if state else plan_of(explained)
+        except ValueError:
+            return Skipped.NOT_EXPLAINABLE
+        except RecursionError:  # hundreds of nodes, one below the other
+            return Skipped.FAILED
 
     return database.transact(work, deadline)

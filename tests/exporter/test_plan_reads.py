@@ -100,6 +100,37 @@ def test_tables_that_are_gone_are_skipped(server: Postgres, exporter: Exporter) 
     comes(exporter, lambda found: skipped(found, "not_found"))
 
 
+@pytest.mark.parametrize(
+    ("rule", "statement"),
+    [
+        ("INSERT TO ruled DO INSTEAD NOTHING", "INSERT INTO ruled VALUES (1)"),
+        ("DELETE TO ruled DO INSTEAD NOTIFY x", "DELETE FROM ruled"),
+    ],
+)
+def test_a_statement_of_which_a_rule_leaves_no_plan_costs_no_other_its_own(
+    server: Postgres, exporter: Exporter, rule: str, statement: str
+) -> None:
+    server.execute(f"CREATE TABLE ruled (x int); GRANT ALL ON ruled TO {MONITOR}")
+    server.execute(statement)
+    server.execute(f"CREATE RULE r AS ON {rule}")
+
+    comes(exporter, orders_plan)
+    assert skipped(exporter.scrape(), "not_explainable")
+
+
+def test_a_plan_of_hundreds_of_levels_costs_no_other_its_own(
+    server: Postgres, exporter: Exporter
+) -> None:
+    levels = 600
+    query = "SELECT * FROM ({}) x OFFSET 0"
+    for _ in range(levels):
+        query = query.format("SELECT * FROM ({}) x OFFSET 0")
+    server.execute(query.format("TABLE orders"))
+
+    comes(exporter, lambda found: skipped(found, "failed"))
+    assert orders_plan(exporter.scrape())
+
+
 def test_a_locked_table_costs_its_plan_and_no_scrape(
     server: Postgres, exporter: Exporter
 ) -> None:

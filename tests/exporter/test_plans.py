@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -185,6 +187,23 @@ def test_statements_with_a_plan_are_explained(query: str) -> None:
 )
 def test_nothing_else_is_ever_sent(query: str) -> None:
     assert not explainable(query)
+
+
+@pytest.mark.parametrize(
+    ("first", "repeated", "most"),
+    [("a", "::a", 33_000), ("a", "+a", 49_000), ("$1", "||$1", 24_000)],
+)
+def test_a_statement_too_deep_for_the_parser_does_not_end_the_program(
+    first: str, repeated: str, most: int
+) -> None:
+    program = (
+        "import threading; from exporter.plans import explainable\n"
+        f"query = 'SELECT ' + {first!r} + {repeated!r} * {most}\n"
+        "thread = threading.Thread(target=explainable, args=(query,))\n"
+        "thread.start(); thread.join()"
+    )
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_the_statement_stands_alone_behind_explain() -> None:
