@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 import structlog
@@ -36,9 +37,19 @@ def set_up(level: str, style: str, stream: TextIO | None = None) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[level.upper()]
         ),
-        logger_factory=lambda *_: structlog.PrintLogger(stream or sys.stderr),
+        logger_factory=lambda *_: _Lines(stream or sys.stderr),
     )
     logging.getLogger("psycopg").disabled = True
+
+
+class _Lines(structlog.PrintLogger):
+    """Loses a line that cannot be written: a full disk must not cost a scrape."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError, ValueError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = error = critical = exception = fatal = msg
 
 
 def _as_prometheus_says(_: WrappedLogger, __: str, event: EventDict) -> EventDict:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import io
 import json
 from collections.abc import Iterator
@@ -15,6 +16,11 @@ from exporter import logs
 def _leave_no_traces() -> Iterator[None]:
     yield
     structlog.reset_defaults()
+
+
+class FullDisk(io.StringIO):
+    def write(self, _: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def say() -> None:
@@ -72,6 +78,20 @@ def test_both_programs_speak_alike(
 def test_the_level_decides_what_is_said() -> None:
     assert "too much" in logged("logfmt", level="debug")
     assert logged("logfmt", level="error") == ""
+
+
+def test_a_line_that_cannot_be_written_is_lost_and_nothing_else() -> None:
+    logs.set_up("info", "logfmt", FullDisk())
+
+    say()
+
+
+def test_a_line_for_a_stream_that_is_closed_is_lost() -> None:
+    stream = io.StringIO()
+    logs.set_up("info", "logfmt", stream)
+    stream.close()
+
+    say()
 
 
 def test_a_failure_shows_its_kind_but_no_stack_trace() -> None:
