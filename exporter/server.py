@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import resource
+import select
 import socket
 import ssl
 import threading
 from collections.abc import Callable
+from typing import Any
 from wsgiref.types import WSGIApplication
 
 import structlog
@@ -19,6 +22,8 @@ log = structlog.get_logger()
 # A scrape of a frozen server holds a thread until its deadline; health must not wait.
 THREADS = 16
 BACKLOG = 512
+# Clients that may be connected at once without a word, for CLIENT_PATIENCE each.
+SILENT = 512
 # Seconds for a client to send its request or take its answer.
 CLIENT_PATIENCE = 10
 # Seconds that scrapes under way get to finish when we are told to stop.
@@ -26,6 +31,25 @@ GRACE = 3
 
 
 class _Server(wsgi.Server):
+    """Keeps silent clients from the threads, and from all file descriptors."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.keep_alive_conn_limit = min(SILENT, files // 4)
+
+    def process_conn(self, conn: Any) -> None:
+        """Give a connection to a thread once its client has said something.
+
+        cheroot does so at once, and THREADS silent clients keep all others waiting.
+        """
+        if conn.last_used is not None or _readable(conn.socket):
+            super().process_conn(conn)
+        elif self.can_add_keepalive_connection:
+            self.put_conn(conn)
+        else:
+            conn.close()
+
     def error_log(self, msg: str = "", *_: object, **__: object) -> None:
         """What cheroot says, in one line: mostly clients that went away."""
         first, *_rest = str(msg).splitlines() or [""]
@@ -93,6 +117,13 @@ class WebServer:
             self._thread.join()
         finally:
             timer.cancel()
+
+
+def _readable(connection: socket.socket) -> bool:
+    """Whether the client has said something, or gone."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _everywhere() -> str:
