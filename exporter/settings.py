@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -77,6 +78,9 @@ class Setting:
         return "--" + dotted.replace("_", "-")
 
 
+_PATH = re.compile(r"/[\w.~-][\w.~/-]*", re.ASCII)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError("expected text")
@@ -84,8 +88,10 @@ def _text(value: Any) -> str:
 
 
 def _path(value: Any) -> str:
-    if not isinstance(value, str) or not value.startswith("/") or value == "/":
+    if not isinstance(value, str) or not _PATH.fullmatch(value):
         raise ValueError("expected a path such as /metrics")
+    if value == "/probe" or value.startswith("/-/"):
+        raise ValueError("expected a path that is not /probe nor below /-/")
     return value
 
 
@@ -105,6 +111,8 @@ def _address(value: Any) -> tuple[str, int]:
     return host, int(port)
 
 
+# PostgreSQL's time-outs end at 24 days.
+_LONGEST_HOURS = 168
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -117,8 +125,10 @@ def _duration(value: Any) -> float:
         seconds = float(text.removesuffix(unit)) * _UNITS.get(unit, 1.0)
     except ValueError:
         raise problem from None
-    if isinstance(value, bool) or not 0 < seconds < float("inf"):
+    if isinstance(value, bool) or not seconds > 0:
         raise problem
+    if seconds > _LONGEST_HOURS * 3600:
+        raise ValueError(f"expected a duration of at most {_LONGEST_HOURS}h")
     return seconds
 
 

@@ -26,6 +26,8 @@ log = structlog.get_logger()
 PLAIN = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 READY_PATIENCE = 5.0
+# Seconds a client may ask for at most: on a frozen server others wait behind it.
+LONGEST_SCRAPE = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def budget(asked: str, *, patience: float, offset: float) -> float:
         return patience
     if not math.isfinite(timeout) or timeout <= 0:
         return patience
+    timeout = min(timeout, max(LONGEST_SCRAPE, patience))
     return timeout - offset if timeout > 2 * offset else timeout / 2
 
 

@@ -90,6 +90,18 @@ def test_all_mistakes_are_told_at_once_with_what_would_be_right(tmp_path: Path) 
     ]
 
 
+@pytest.mark.parametrize("path", ["/probe", "/-/ready", "/", "/a?b", "/métriques"])
+def test_a_path_that_could_never_be_reached_is_refused(path: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"--web\.telemetry-path: expected"):
+        settings_from(["--web.telemetry-path", path], {})
+
+
+@pytest.mark.parametrize("length", ["169h", "3e9", "1e300"])
+def test_a_duration_that_postgresql_cannot_take_is_refused(length: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected a duration of at most 168h"):
+        settings_from(["--scrape.timeout", length], {})
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

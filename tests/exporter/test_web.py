@@ -146,6 +146,14 @@ def test_the_budget_is_what_prometheus_waits_less_an_offset(
     assert budget(asked, patience=7, offset=0.5) == seconds
 
 
+@pytest.mark.parametrize("asked", ["301", "86400", "3e6", "1e300"])
+@pytest.mark.parametrize(("patience", "most"), [(10, 300), (600, 600)])
+def test_no_client_makes_others_wait_for_hours(
+    asked: str, patience: float, most: float
+) -> None:
+    assert budget(asked, patience=patience, offset=0.5) <= most
+
+
 @given(timeout=st.floats(0.001, 3600), offset=st.floats(0.001, 10))
 def test_the_budget_is_positive_and_shorter_than_the_timeout(
     timeout: float, offset: float
