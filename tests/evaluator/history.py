@@ -37,11 +37,13 @@ def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str])
 def openmetrics_of(
     series: Sequence[CounterSeries], fingerprints: Mapping[str, str] = {}
 ) -> str:
-    """What Prometheus takes as if it had scraped it."""
+    """What Prometheus takes as if it had scraped it; squares where they are known."""
     lines = []
-    for name in _NAMES:
+    for name in (*_NAMES, PROFILE.squares):
         lines.append(f"# TYPE {name.removesuffix('_total')} counter")
         for one in series:
+            if name == PROFILE.squares and one.squares is None:
+                continue
             sample = _sample(name, _labels(name, one))
             lines += [f"{sample} {value} {at:.3f}" for at, value in _values(name, one)]
     lines.append(f"# TYPE {PROFILE.query_info} gauge")
@@ -62,7 +64,7 @@ def _sample(name: str, labels: Mapping[str, str]) -> str:
 
 
 def _values(name: str, series: CounterSeries) -> list[tuple[float, str]]:
-    values = getattr(series, _NAMES[name]).tolist()
+    values = getattr(series, _NAMES.get(name, "squares")).tolist()
     return [
         (round(at, 3), repr(value))
         for at, value in zip(series.times.tolist(), values, strict=True)

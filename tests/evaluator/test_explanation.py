@@ -11,11 +11,11 @@ import pytest
 
 from evaluator.engine.intervals import interval_means
 from evaluator.engine.judge import judge
-from evaluator.model import Cause, CauseKind, PlanChange, Report, Settings
+from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings
 from evaluator.sinks.explanation import explain_verdict
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, finding, noise
 from tests.evaluator.test_golden import EXPECTED, GOLDEN
 
 STEPS = ["intervals", "floors", "pre-filter", "split", "tolerance", "test", "family"]
@@ -106,6 +106,19 @@ def test_the_calibrated_engine_tells_p_and_q_of_the_family():
     assert "verdict: detected at family, level alert" in text
     assert re.search(r"costs: ×1\.\d+ \(95 %: ×1\.\d+ to ×1\.\d+\)", text)
     assert "nothing changed: probability at least" in text
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_it_tells_what_weighed_the_intervals_and_what_was_left_out(known):
+    significance = finding(Level.ALERT).significance
+    assert significance is not None
+    told = replace(significance, by_scatter=known, start_up=known)
+
+    test = steps_of(explained([slower()], significance=told))[6]
+
+    assert ("weighed by the number of their calls and by how widely" in test) is known
+    assert ("weighed by the number of their calls; the spread" in test) is not known
+    assert ("the first 6 min were slower than the rest: a start-up" in test) is known
 
 
 def test_the_distance_from_the_deploy_has_a_side():
