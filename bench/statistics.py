@@ -49,7 +49,6 @@ BREAKING = (
     ("hourly wave", BROKEN["hourly wave"], Shape(30, 30)),
     ("two groups", BROKEN["two groups"], Shape()),
     ("slow start-up", BROKEN["slow start-up"], Shape()),
-    ("dependent of late", BROKEN["dependent of late"], Shape()),
     ("hourly wave", BROKEN["hourly wave"], Shape()),
 )
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")

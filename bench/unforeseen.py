@@ -102,6 +102,7 @@ UNFORESEEN: Mapping[str, Kind] = {
     "start-up": _start_up(1.0, 1.2, 5.0),
     "start-up of some": _start_up(0.3, 1.2, 5.0),
     "noisier after": _noisier,
+    "dependent of late": from_normal(_dependent_of_late),
 }
 
 # What no rule can tell from a deploy's effect, or this one cannot.
@@ -109,6 +110,5 @@ BROKEN: Mapping[str, Kind] = {
     "own steps": _own_steps,
     "two groups": _two_groups,
     "slow start-up": _start_up(0.3, 4.0, 2.0),
-    "dependent of late": from_normal(_dependent_of_late),
     "hourly wave": _hourly,
 }

@@ -17,6 +17,7 @@ from tests.reference_rows import Query as Query
 from tests.reference_rows import Row, known, mad
 from tests.reference_scores import (
     noise_of,
+    of_late,
     placebos,
     score,
     settled,
@@ -59,19 +60,20 @@ def scores(
             ]
         )
         weights.append(weight)
-    noises = [
-        noise_of(
-            [
-                None if r is None else r * math.sqrt(w)
-                for r, w in zip(row, weight, strict=True)
-            ],
-            weight,
-            at,
-        )
+    flats: list[Row] = [
+        [
+            None if r is None else r * math.sqrt(w)
+            for r, w in zip(row, weight, strict=True)
+        ]
         for row, weight in zip(tamed, weights, strict=True)
+    ]
+    noises = [
+        noise_of(flat, weight, at) for flat, weight in zip(flats, weights, strict=True)
     ]
     if family and at.long:
         noises = with_lent(noises)
+    if at.long:
+        noises = [of_late(*one, at) for one in zip(noises, flats, weights, strict=True)]
     found = []
     for row, weight, noise, doubt in zip(tamed, weights, noises, doubts, strict=True):
         kept = settled(row, weight, noise, at)

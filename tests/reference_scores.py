@@ -40,22 +40,47 @@ def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
         phi = sum(u * v for u, v in pairwise(past)) / squares
         phi = min(max(phi + (1 + 3 * phi) / len(past), -0.95), 0.95)
         return Noise(single, max(inflation, 0.05), freedom, phi, skewness)
+    phi, inflation, squares, count = _autoregression(even, weight, at, 0)
+    high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
+    freedom = _autoregressive_freedom(high, count)
+    return Noise(squares / (count - 2), inflation, freedom, phi)
+
+
+def _autoregression(
+    even: Row, weight: Sequence[float], at: Deployed, first: int
+) -> tuple[float, float, float, int]:
+    """Phi, inflation, squares and their number, around the mean of each side."""
     both = [0.0] * at.total
-    for side in (range(at.before), at.after):
+    for side in (range(first, at.before), at.after):
         total = sum(weight[i] for i in side)
         mean = sum(weight[i] * (even[i] or 0.0) for i in side) / total
         for i in side:
             value = even[i]
             both[i] = 0.0 if value is None else value - mean
-    count = sum(value is not None for value in even)
+    count = sum(value is not None for value in even[first:])
     squares = sum(u * u for u in both)
     phi = sum(u * v for u, v in pairwise(both)) / squares
     phi = min(max(phi + (2 + 4 * phi) / count, 0.0), 0.95)
     inflation = (1 + phi) / (1 - phi)
-    inflation /= max(1 - 2 * inflation / count, 0.3)
-    high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
-    freedom = max(count * (1 - high**2) / (3 + high**2), 3.0)
-    return Noise(squares / (count - 2), inflation, freedom, phi)
+    return phi, inflation / max(1 - 2 * inflation / count, 0.3), squares, count
+
+
+def _autoregressive_freedom(phi: float, count: int) -> float:
+    return max(count * (1 - phi**2) / (3 + phi**2), 3.0)
+
+
+def of_late(noise: Noise, even: Row, weight: Sequence[float], at: Deployed) -> Noise:
+    """The noise, if its neighbours do not clearly correlate more than they used to."""
+    first = at.before - 2 * at.window
+    phi, inflation, _, count = _autoregression(even, weight, at, first)
+    if phi <= noise.phi + 3 * math.sqrt((1 - noise.phi**2) / count):
+        return noise
+    return replace(
+        noise,
+        inflation=max(noise.inflation, inflation),
+        freedom=min(noise.freedom, _autoregressive_freedom(phi, count)),
+        phi=phi,
+    )
 
 
 def with_lent(noises: Sequence[Noise]) -> list[Noise]:

@@ -85,8 +85,13 @@ def autoregressive_inflation(
     # The tail suffers where phi is taken for too small: judge it at the upper end.
     high = phi + _UPPER_END * np.sqrt((1.0 - phi**2) / count)
     high = np.minimum(high, _LARGEST_PHI)
-    freedom = count * (1.0 - high**2) / (3.0 + high**2)
-    return phi, inflation, np.maximum(freedom, _LEAST_FREEDOM)
+    return phi, inflation, autoregressive_freedom(high, count)
+
+
+def autoregressive_freedom(phi: Floats, count: NDArray[np.intp]) -> Floats:
+    """Degrees of freedom of such an inflation from (s,) *count* intervals."""
+    freedom = count * (1.0 - phi**2) / (3.0 + phi**2)
+    return np.maximum(freedom, _LEAST_FREEDOM)
 
 
 def lend(inflation: Floats, freedom: Floats) -> tuple[Floats, Floats]:

@@ -14,19 +14,15 @@ from numpy.typing import NDArray
 from ...model import Calibration, Floats, Panel
 from ..edivisive import best_splits
 from .aftermath import fades, uncertainty
-from .autocorrelation import (
-    autoregressive_inflation,
-    batch_inflation,
-    lend,
-    phi_before,
-)
 from .contrast import Stretch, Sums, normal_score, stretch_of, unskewed
 from .gate import whole_rule_p
+from .noise import Noise, noise_of
 from .residuals import (
     level_logs,
     log_residuals,
     medians,
     robust_spread,
+    weighted_mean,
     winsorised,
 )
 from .spread import equal_calls
@@ -46,22 +42,6 @@ _OUTLIER = 4.0
 # By how much the spread of the calls has to fit better than their number, in twice the
 # logarithm of the likelihood.
 _CLEARLY = 4.0
-# A spread below rounding would make every difference infinitely sure.
-_LEAST_SPREAD = 1e-6
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Noise:
-    """Variance of one usual interval in a long mean, its freedom, phi, spread.
-
-    The skewness is 0 where the history is too short to tell.
-    """
-
-    variance: Floats
-    freedom: Floats
-    phi: Floats
-    spread: Floats
-    skewness: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +99,7 @@ def calibrate(
     values, weights, scale = even.values, even.weights, even.scale
     values = _tame(values, present, before, after)
 
-    noise = _noise(values, weights, panel, long=long, family=family)
+    noise = noise_of(values, weights, panel, long=long, family=family)
     values *= scale
     settled = after + int(panel.starts[after:].searchsorted(at + tolerance))
     passed = fades(
@@ -176,13 +156,6 @@ def _end(panel: Panel) -> int:
     return panel.starts.size
 
 
-def _weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """(s,) of (s, t) values; 0 where nothing has any weight."""
-    total = np.maximum(weights.sum(axis=1), 1e-300)
-    mean: Floats = (values * weights).sum(axis=1) / total
-    return mean
-
-
 def _fit(panel: Panel, calls: Floats, logs: Floats, *, long: bool) -> _Fit:
     """Variance of each interval by *calls*, from the intervals that show only noise."""
     present = panel.present
@@ -205,7 +178,7 @@ def _even(panel: Panel, logs: Floats, variance: Floats) -> _Even:
     scale = np.sqrt(variance)
     typical = robust_spread(logs[:, past] / scale[:, past], present[:, past])
     logs = level_logs(logs, variance, typical)
-    centre = _weighted_mean(logs[:, past], weights[:, past])
+    centre = weighted_mean(logs[:, past], weights[:, past])
     values = logs - centre[:, None]
     values /= scale
     values *= present
@@ -247,35 +220,7 @@ def _tame(even: Floats, present: NDArray[np.bool_], before: int, after: int) -> 
     return winsorised(even, present, centre=centre, reach=reach)
 
 
-def _noise(
-    even: Floats, weights: Floats, panel: Panel, *, long: bool, family: bool
-) -> _Noise:
-    present = panel.present
-    if long:
-        past = even[:, : panel.before]
-        known = present[:, : panel.before]
-        count = np.maximum(known.sum(axis=1) - 1, 1)
-        batch = max(5, round(2 * panel.window / 3))
-        inflation, freedom = batch_inflation(past, known, batch)
-        if family:
-            inflation, freedom = lend(inflation, freedom)
-        phi = phi_before(past)
-    else:
-        past = even.copy()
-        for side in (slice(0, panel.before), slice(panel.after, _end(panel))):
-            past[:, side] -= _weighted_mean(even[:, side], weights[:, side])[:, None]
-        past *= present
-        past[:, panel.before : panel.after] = 0.0
-        count = np.maximum(present.sum(axis=1) - 2, 1)
-        phi, inflation, freedom = autoregressive_inflation(past, present)
-    single = np.maximum((past * past).sum(axis=1) / count, _LEAST_SPREAD**2)
-    skewness = np.zeros(len(past))
-    if long:
-        skewness = (past * past * past).sum(axis=1) / (count * single**1.5)
-    return _Noise(single * inflation, freedom, phi, np.sqrt(single), skewness)
-
-
-def _placebos(sums: Sums, noise: _Noise, panel: Panel, length: int) -> Stretch:
+def _placebos(sums: Sums, noise: Noise, panel: Panel, length: int) -> Stretch:
     """Score moments of the history at which nothing was deployed."""
     after = _end(panel) - panel.after
     scores = []

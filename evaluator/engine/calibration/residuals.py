@@ -79,3 +79,10 @@ def winsorised(
     kept: Floats = np.clip(residuals, centre - reach, centre + reach)
     kept *= present
     return kept
+
+
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """(s,) of (s, t) values; 0 where nothing has any weight."""
+    total = np.maximum(weights.sum(axis=1), 1e-300)
+    mean: Floats = (values * weights).sum(axis=1) / total
+    return mean

@@ -93,6 +93,25 @@ def test_after_a_start_up_with_swollen_noise_it_does_so_too(before, share):
     assert found.start_up.any()
 
 
+@pytest.mark.parametrize("s", [3, 30], ids=["alone", "family"])
+def test_where_neighbours_correlate_more_of_late_it_does_so_too(s):
+    rng = np.random.default_rng(15)
+    noise = rng.standard_normal((s, 120))
+    noise[: s // 2 + 1, 60:] = autoregression(rng, 0.9, s // 2 + 1, 60)
+    calls = np.full((s, 120), 50.0)
+    calls[rng.random(calls.shape) < 0.03] = 0.0
+    means = np.where(calls > 0, 0.01 * np.exp(0.2 * noise), 0.0)
+    one = panel(means, calls, before=100, window=20)
+    at = reference.Deployed(100, 20, 120)
+    scores, _ = reference.scores(queries_of(one), at)
+
+    found = judged(one)
+
+    assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
+    assert np.median(found.phi[: s // 2 + 1]) > 0.6
+    assert np.median(found.phi[s // 2 + 1 :]) < 0.4
+
+
 def test_with_the_spread_known_it_does_so_too():
     one = noisy(40, before=96, window=12, seed=11)
     rng = np.random.default_rng(12)
