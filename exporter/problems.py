@@ -23,6 +23,7 @@ class Reason(StrEnum):
     PRIVILEGE_MISSING = "privilege_missing"
     NOT_COLLECTING = "not_collecting"
     CONTEXT_MISSING = "context_missing"
+    ENCODING = "encoding"
     FAILED = "failed"
 
 
@@ -50,6 +51,7 @@ WHILE_UP = frozenset(
         Reason.PRIVILEGE_MISSING,
         Reason.NOT_COLLECTING,
         Reason.CONTEXT_MISSING,
+        Reason.ENCODING,
         Reason.FAILED,
     }
 )
@@ -86,6 +88,13 @@ CONTEXT_MISSING = Problem(
     Reason.CONTEXT_MISSING,
     "the role may not read the server-wide statistics",
     "GRANT pg_monitor to the role, or set --context.enabled=false",
+)
+ENCODING = Problem(
+    Reason.ENCODING,
+    "the server cannot turn a name or a query text of another database into the "
+    "encoding of the one that the exporter uses",
+    "connect the exporter to a database whose encoding is UTF8; if it is, a database "
+    "with SQL_ASCII has a text that is no UTF-8",
 )
 TOO_MANY_CONNECTIONS = Problem(
     Reason.TOO_MANY_CONNECTIONS,

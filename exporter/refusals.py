@@ -7,6 +7,7 @@ the connection string, and with a badly escaped one these are parts of the passw
 from __future__ import annotations
 
 from .problems import (
+    ENCODING,
     EXTENSION_MISSING,
     NOT_PRELOADED,
     TIMEOUT,
@@ -58,6 +59,11 @@ def from_sqlstate(
     Codes: PostgreSQL documentation, appendix A.
     """
     match sqlstate:
+        case "22021" | "22P05":
+            return ENCODING
+        # Its other meaning: there is no conversion between two encodings.
+        case "42883" if message and "pg_stat_statements" not in message:
+            return ENCODING
         case "42P01" | "42883" | "3F000":
             return EXTENSION_MISSING
         case "55000":
@@ -68,8 +74,11 @@ def from_sqlstate(
             return TIMEOUT
         case "53300":
             return TOO_MANY_CONNECTIONS
-        case "57P01" | "57P02" | "57P03" | "08000" | "08003" | "08006":
+        case "57P01" | "57P02" | "57P03" | "57P04" | "57P05":
             return unreachable("the server ended the connection")
+        # Poolers say all of theirs so, also that they have no server.
+        case _ if sqlstate.startswith("08"):
+            return unreachable("the server or a pooler ended the connection")
         case _:
             return failed(sqlstate, message)
 

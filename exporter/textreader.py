@@ -101,6 +101,8 @@ class TextReader:
                 reason=problem.reason,
                 read=len(found),
                 missing=self.missing,
+                # More time comes by itself.
+                remedy="" if problem is TIMEOUT else problem.remedy,
             )
 
     def _read(

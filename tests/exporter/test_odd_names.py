@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
+from exporter import logs
 from lab.postgres import Postgres
+from lab.process import wait_until
 
 from .builders import Series, samples, series
 from .exporting import exporting, reasons
@@ -101,3 +104,45 @@ def test_texts_of_another_encoding_do_no_harm(server: Postgres) -> None:
         found = [exporter.scrape() for _ in range(10)]
 
     assert {frozenset(reasons(each)) for each in found} == {frozenset()}
+
+
+def in_encoding(server: Postgres, encoding: str) -> str:
+    """Connection string of a new database."""
+    server.execute(
+        f"CREATE DATABASE {encoding} ENCODING '{encoding}' TEMPLATE template0 "
+        "LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
+    database = encoding.lower()
+    server.execute("CREATE EXTENSION pg_stat_statements", database=database)
+    return server.dsn_for(database=database)
+
+
+def test_a_text_that_fits_no_other_encoding_is_told_as_that(
+    server: Postgres,
+) -> None:
+    server.execute('SELECT oid AS "€ अ" FROM pg_attrdef')
+
+    flags = ("--texts.enabled=true", "--texts.interval=50ms")
+    stream = io.StringIO()
+    logs.set_up("info", "logfmt", stream)
+    with exporting(in_encoding(server, "LATIN1"), *flags) as exporter:
+        exporter.scrape()
+        wait_until(
+            lambda: "query texts" in stream.getvalue(),
+            seconds=10,
+            what="a word about texts",
+        )
+
+    assert "reason=encoding" in stream.getvalue()
+    assert "whose encoding is UTF8" in stream.getvalue()
+
+
+def test_a_name_that_does_not_fit_the_database_is_told_as_that(
+    server: Postgres,
+) -> None:
+    server.execute('CREATE ROLE "€ अ"')
+
+    with exporting(in_encoding(server, "EUC_JP")) as exporter:
+        found = exporter.scrape()
+
+    assert (found[series("pg_up")], reasons(found)) == (1, {"encoding"})

@@ -11,7 +11,7 @@ from lab.pgbouncer import Pgbouncer
 from lab.postgres import Postgres
 from lab.process import wait_until
 
-from .exporting import exporting, reasons, statement_series
+from .exporting import PG_UP, exporting, reasons, statement_series
 
 pytestmark = pytest.mark.servers
 
@@ -69,3 +69,17 @@ def test_a_pooler_that_goes_away_is_a_server_that_is_down(server: Postgres) -> N
     running.__exit__(None, None, None)
 
     assert reasons(down) == {"unreachable"}
+
+
+def test_a_pooler_without_its_server_is_a_server_that_is_down() -> None:
+    with (
+        Postgres("17") as server,
+        Pgbouncer(server) as pooler,
+        exporting(pooler.dsn) as exporter,
+    ):
+        exporter.scrape()
+        server.stop()
+        found = [exporter.scrape(timeout=2) for _ in range(5)]
+
+    assert {each[PG_UP] for each in found} == {0}
+    assert set().union(*map(reasons, found)) <= {"unreachable", "timeout"}
