@@ -25,8 +25,9 @@ def interval_means(
     """Divide what each interval added to ``seconds`` by what it added to ``calls``.
 
     Three kinds of interval say nothing and are dropped, never repaired: a counter fell
-    or the entry was made anew (``reset``), too many scrapes are missing (``gap``),
-    nothing ran (``idle``). An interval that is several of these counts as the first.
+    or the entry was made anew (``reset``), too many scrapes are missing or a counter is
+    no finite number (``gap``), nothing ran (``idle``). An interval that is several of
+    these counts as the first.
 
     Args:
         series: scrapes of s queries, times in Unix seconds, ascending.
@@ -67,7 +68,8 @@ def _of_equal_length(
 ) -> Iterator[IntervalMeans]:
     """All of them as one array each column; a row of it is one query."""
     times = _rows(group, "times")
-    calls, seconds = (np.diff(_rows(group, name)) for name in ("calls", "seconds"))
+    with np.errstate(invalid="ignore"):  # inf − inf
+        calls, seconds = (np.diff(_rows(group, name)) for name in ("calls", "seconds"))
     optional = {
         name: np.diff(_rows(group, name))
         for name in _OPTIONAL
@@ -81,7 +83,8 @@ def _of_equal_length(
         # Where either end is unknown (NaN) the subtraction is NaN, which is not > 0:
         # ignorance is no evidence of a restart.
         reset |= np.abs(since) > 0
-    gap = ~reset & (np.diff(times) > max_gap)
+    unknown = ~(np.isfinite(calls) & np.isfinite(seconds))
+    gap = ~reset & (unknown | (np.diff(times) > max_gap))
     idle = ~reset & ~gap & (calls == 0)
     usable = ~(reset | gap | idle)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluator.engine.intervals import interval_means
 from tests import reference
-from tests.builders import scrapes
+from tests.builders import counters, scrapes
 
 
 def _means(series, *, start=-math.inf, end=math.inf, max_gap=60):
@@ -184,3 +184,20 @@ def test_a_scatter_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
 
 def test_without_the_squares_there_is_no_scatter():
     assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).scatter is None
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("column", ["calls", "seconds"])
+def test_a_counter_that_is_no_finite_number_spoils_only_its_own_intervals(
+    value, column
+):
+    whole = counters(np.full(10, 0.01))
+    broken = getattr(whole, column).copy()
+    broken[4] = value
+
+    (found,) = interval_means(
+        [replace(whole, **{column: broken})], -np.inf, np.inf, max_gap=300
+    )
+
+    assert sum(found.dropped.values()) == 2
+    assert found.means == pytest.approx(np.full(8, 0.01))
