@@ -23,6 +23,8 @@ _MOST_LENT = 1000.0
 _LARGEST_PHI = 0.95
 # Standard errors above the estimate; with 2 the size at 0.001 was 0.0017 at phi 0.7.
 _UPPER_END = 2.3
+# Standard errors by which it must have grown, to be believed from a short stretch.
+_GROWN = 3.0
 # A ratio below this is an accident of few batches.
 _LEAST_RATIO = 0.05
 _TINY = 1e-300
@@ -85,13 +87,40 @@ def autoregressive_inflation(
     # The tail suffers where phi is taken for too small: judge it at the upper end.
     high = phi + _UPPER_END * np.sqrt((1.0 - phi**2) / count)
     high = np.minimum(high, _LARGEST_PHI)
-    return phi, inflation, autoregressive_freedom(high, count)
+    return phi, inflation, _autoregressive_freedom(high, count)
 
 
-def autoregressive_freedom(phi: Floats, count: NDArray[np.intp]) -> Floats:
-    """Degrees of freedom of such an inflation from (s,) *count* intervals."""
+def _autoregressive_freedom(phi: Floats, count: NDArray[np.intp]) -> Floats:
     freedom = count * (1.0 - phi**2) / (3.0 + phi**2)
     return np.maximum(freedom, _LEAST_FREEDOM)
+
+
+def grown_of_late(
+    noise: Floats,
+    present: NDArray[np.bool_],
+    *,
+    phi: Floats,
+    inflation: Floats,
+    freedom: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Replace what the history says where neighbours clearly correlate more by now.
+
+    Args:
+        noise: (s, t) around the mean of each side of the deploy, 0 where absent.
+        phi, inflation, freedom: (s,) of the whole history.
+
+    Returns:
+        (s,) phi, inflation, and freedom.
+    """
+    late, more, _ = autoregressive_inflation(noise, present)
+    count = present.sum(axis=1)
+    grown = late > phi + _GROWN * np.sqrt((1.0 - phi * phi) / count)
+    fewer = _autoregressive_freedom(late, count)
+    return (
+        np.where(grown, late, phi),
+        np.where(grown, np.maximum(inflation, more), inflation),
+        np.where(grown, np.minimum(freedom, fewer), freedom),
+    )
 
 
 def lend(inflation: Floats, freedom: Floats) -> tuple[Floats, Floats]:

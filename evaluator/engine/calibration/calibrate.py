@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 from ...model import Calibration, Floats, Panel
 from ..edivisive import best_splits
 from .aftermath import fades, uncertainty
+from .autocorrelation import (
+    autoregressive_inflation,
+    batch_inflation,
+    grown_of_late,
+    lend,
+    phi_before,
+)
 from .contrast import Stretch, Sums, normal_score, stretch_of, unskewed
 from .gate import whole_rule_p
-from .noise import Noise, noise_of
 from .residuals import (
+    around_sides,
     level_logs,
     log_residuals,
     medians,
@@ -35,6 +42,8 @@ _FAMILY = 20
 # most of them that make the baseline.
 _LONG = 3
 _BASELINE = 4
+# Windows before the deploy in which dependence may have grown.
+_LATE = 2
 # Fewest intervals before the deploy in which a common wave can be told.
 _WAVE = 20
 # Standard deviations beyond which an interval is an outlier.
@@ -42,6 +51,22 @@ _OUTLIER = 4.0
 # By how much the spread of the calls has to fit better than their number, in twice the
 # logarithm of the likelihood.
 _CLEARLY = 4.0
+# A spread below rounding would make every difference infinitely sure.
+_LEAST_SPREAD = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Noise:
+    """Variance of one usual interval in a long mean, its freedom, phi, spread.
+
+    The skewness is 0 where the history is too short to tell.
+    """
+
+    variance: Floats
+    freedom: Floats
+    phi: Floats
+    spread: Floats
+    skewness: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +124,7 @@ def calibrate(
     values, weights, scale = even.values, even.weights, even.scale
     values = _tame(values, present, before, after)
 
-    noise = noise_of(values, weights, panel, long=long, family=family)
+    noise = _noise(values, weights, panel, long=long, family=family)
     values *= scale
     settled = after + int(panel.starts[after:].searchsorted(at + tolerance))
     passed = fades(
@@ -220,7 +245,39 @@ def _tame(even: Floats, present: NDArray[np.bool_], before: int, after: int) -> 
     return winsorised(even, present, centre=centre, reach=reach)
 
 
-def _placebos(sums: Sums, noise: Noise, panel: Panel, length: int) -> Stretch:
+def _noise(
+    even: Floats, weights: Floats, panel: Panel, *, long: bool, family: bool
+) -> _Noise:
+    """From values in equal units around the level before the deploy."""
+    present, before, after = panel.present, panel.before, panel.after
+    if not long:
+        past = around_sides(even, weights, before, after)
+        count = np.maximum(present.sum(axis=1) - 2, 1)
+        phi, inflation, freedom = autoregressive_inflation(past, present)
+    else:
+        past, known = even[:, :before], present[:, :before]
+        count = np.maximum(known.sum(axis=1) - 1, 1)
+        batch = max(5, round(2 * panel.window / 3))
+        inflation, freedom = batch_inflation(past, known, batch)
+        if family:
+            inflation, freedom = lend(inflation, freedom)
+        late = slice(before - _LATE * panel.window, None)
+        sides = (_LATE * panel.window, after - late.start)
+        phi, inflation, freedom = grown_of_late(
+            around_sides(even[:, late], weights[:, late], *sides),
+            present[:, late],
+            phi=phi_before(past),
+            inflation=inflation,
+            freedom=freedom,
+        )
+    single = np.maximum((past * past).sum(axis=1) / count, _LEAST_SPREAD**2)
+    skewness = np.zeros(len(past))
+    if long:
+        skewness = (past * past * past).sum(axis=1) / (count * single**1.5)
+    return _Noise(single * inflation, freedom, phi, np.sqrt(single), skewness)
+
+
+def _placebos(sums: Sums, noise: _Noise, panel: Panel, length: int) -> Stretch:
     """Score moments of the history at which nothing was deployed."""
     after = _end(panel) - panel.after
     scores = []

@@ -86,3 +86,13 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     total = np.maximum(weights.sum(axis=1), 1e-300)
     mean: Floats = (values * weights).sum(axis=1) / total
     return mean
+
+
+def around_sides(values: Floats, weights: Floats, before: int, after: int) -> Floats:
+    """(s, t) *values* around the mean of each side of the deploy; 0 where absent."""
+    noise = values.copy()
+    for side in (slice(0, before), slice(after, None)):
+        noise[:, side] -= weighted_mean(values[:, side], weights[:, side])[:, None]
+    noise *= weights > 0
+    noise[:, before:after] = 0.0
+    return noise
