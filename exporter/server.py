@@ -8,6 +8,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from wsgiref.types import WSGIApplication
 
@@ -22,7 +23,8 @@ log = structlog.get_logger()
 # A scrape of a frozen server holds a thread until its deadline; health must not wait.
 THREADS = 16
 BACKLOG = 512
-# Clients that may be connected at once without a word, for CLIENT_PATIENCE each.
+# Clients that may be connected at once without a word, for CLIENT_PATIENCE each; then
+# the oldest gives way.
 SILENT = 512
 # Seconds for a client to send its request or take its answer.
 CLIENT_PATIENCE = 10
@@ -36,7 +38,8 @@ class _Server(wsgi.Server):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.keep_alive_conn_limit = min(SILENT, files // 4)
+        self._most_silent = min(SILENT, files // 4)
+        self._silent: dict[Any, None] = {}  # the oldest first
 
     def process_conn(self, conn: Any) -> None:
         """Give a connection to a thread once its client has said something.
@@ -44,11 +47,16 @@ class _Server(wsgi.Server):
         cheroot does so at once, and THREADS silent clients keep all others waiting.
         """
         if conn.last_used is not None or _readable(conn.socket):
+            self._silent.pop(conn, None)
             super().process_conn(conn)
-        elif self.can_add_keepalive_connection:
-            self.put_conn(conn)
-        else:
-            conn.close()
+            return
+        if len(self._silent) >= self._most_silent:
+            oldest = next(iter(self._silent))
+            del self._silent[oldest]
+            with suppress(OSError):  # closed already
+                oldest.socket.shutdown(socket.SHUT_RDWR)
+        self._silent[conn] = None
+        self.put_conn(conn)
 
     def error_log(self, msg: str = "", *_: object, **__: object) -> None:
         """What cheroot says, in one line: mostly clients that went away."""
