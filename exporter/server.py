@@ -38,7 +38,7 @@ class _Server(wsgi.Server):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._most_silent = min(SILENT, files // 4)
+        self._most_silent = max(1, min(SILENT, files // 4))
         self._silent: dict[Any, None] = {}  # the oldest first
 
     def process_conn(self, conn: Any) -> None:
