@@ -153,9 +153,11 @@ def breaking(run: Run) -> Iterator[tuple[str, ...]]:
     for number, (name, kind, shape) in enumerate(BREAKING):
         history = "60, history 240" if shape.before > shape.window else "60, no history"
         if run.takes(history, name):
+            # Groups cry seldom, and then all together.
+            times = 2.0 if name == "two groups" else 0.5
             found = many_queries(
                 kind,
-                deploys=max(1, run.deploys // 2),
+                deploys=max(1, round(times * run.deploys)),
                 seed=2000 + number + run.dice,
                 shape=shape,
             )

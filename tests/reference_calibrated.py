@@ -52,7 +52,7 @@ def scores(
             if better < misfit - 4:
                 variance = by_spread
                 even, weight = _even(_levelled(row, variance, past), variance, past)
-        flat = _winsorised(even, at)
+        flat = _winsorised(even, weight, at)
         tamed.append(
             [
                 None if u is None else u * math.sqrt(v or 1.0)
@@ -210,12 +210,16 @@ def _even(row: Row, variance: Row, past: range) -> tuple[Row, list[float]]:
     return even, weight
 
 
-def _winsorised(even: Row, at: Deployed) -> Row:
+def _winsorised(even: Row, weight: Sequence[float], at: Deployed) -> Row:
     reach = 4 * mad(known(even, range(at.before)))
-    level = median(known(even, at.after))
+    plain: Row = [
+        None if u is None else u / math.sqrt(w)
+        for u, w in zip(even, weight, strict=True)
+    ]
+    level = median(known(plain, at.after))
 
     def pulled(i: int, value: float) -> float:
-        centre = level if i >= at.before else 0.0
+        centre = level * math.sqrt(weight[i]) if i >= at.before else 0.0
         return min(max(value, centre - reach), centre + reach)
 
     return [None if u is None else pulled(i, u) for i, u in enumerate(even)]

@@ -53,10 +53,10 @@ def _autoregression(
     both = [0.0] * at.total
     for side in (range(first, at.before), at.after):
         total = sum(weight[i] for i in side)
-        mean = sum(weight[i] * (even[i] or 0.0) for i in side) / total
+        level = sum(math.sqrt(weight[i]) * (even[i] or 0.0) for i in side) / total
         for i in side:
             value = even[i]
-            both[i] = 0.0 if value is None else value - mean
+            both[i] = 0.0 if value is None else value - level * math.sqrt(weight[i])
     count = sum(value is not None for value in even[first:])
     squares = sum(u * u for u in both)
     phi = sum(u * v for u, v in pairwise(both)) / squares

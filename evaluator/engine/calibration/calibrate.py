@@ -122,7 +122,7 @@ def calibrate(
         variance = np.where(better, by_spread.variance, by_calls.variance)
         even = _even(panel, logs, variance)
     values, weights, scale = even.values, even.weights, even.scale
-    values = _tame(values, present, before, after)
+    values = _tame(values, scale, present, before, after)
 
     noise = _noise(values, weights, panel, long=long, family=family)
     values *= scale
@@ -234,14 +234,16 @@ def _search(
     return found, statistics
 
 
-def _tame(even: Floats, present: NDArray[np.bool_], before: int, after: int) -> Floats:
+def _tame(
+    even: Floats, scale: Floats, present: NDArray[np.bool_], before: int, after: int
+) -> Floats:
     """Pull outliers in, on each side towards its own level."""
     reach = _OUTLIER * robust_spread(even[:, :before], present[:, :before])
     # A query that hardly ever moves has a robust spread of 0; nothing is pulled then.
     reach = np.where(reach > 0, reach, np.inf)
-    level = medians(even[:, after:], present[:, after:])
+    level = medians(even[:, after:] * scale[:, after:], present[:, after:])
     centre = np.zeros((len(even), even.shape[1]))
-    centre[:, after:] = level
+    np.divide(level, scale[:, after:], out=centre[:, after:])
     return winsorised(even, present, centre=centre, reach=reach)
 
 

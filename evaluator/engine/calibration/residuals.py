@@ -88,11 +88,21 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return mean
 
 
-def around_sides(values: Floats, weights: Floats, before: int, after: int) -> Floats:
-    """(s, t) *values* around the mean of each side of the deploy; 0 where absent."""
-    noise = values.copy()
+def around_sides(even: Floats, weights: Floats, before: int, after: int) -> Floats:
+    """(s, t) values in equal units around the level of each side; 0 where absent.
+
+    A level in time per call is, in equal units, the higher the more an interval weighs;
+    were the same taken out everywhere, a rise would pass for dependence.
+
+    Args:
+        even: (s, t) values times the square roots of their *weights*.
+        before, after: the deploy, as in a panel.
+    """
+    roots = np.sqrt(weights)
+    noise: Floats = even * (weights > 0)
     for side in (slice(0, before), slice(after, None)):
-        noise[:, side] -= weighted_mean(values[:, side], weights[:, side])[:, None]
-    noise *= weights > 0
+        total = np.maximum(weights[:, side].sum(axis=1), 1e-300)
+        level = (noise[:, side] * roots[:, side]).sum(axis=1) / total
+        noise[:, side] -= level[:, None] * roots[:, side]
     noise[:, before:after] = 0.0
     return noise

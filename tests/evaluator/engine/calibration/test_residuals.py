@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evaluator.engine.calibration.residuals import (
+    around_sides,
     level_logs,
     log_residuals,
     medians,
@@ -72,3 +73,16 @@ def test_levelled_logarithms_do_not_rise_with_the_calls():
 
     first, second = levelled[0, :20_000].mean(), levelled[0, 20_000:].mean()
     assert first == pytest.approx(second, abs=0.02)
+
+
+def test_a_rise_is_no_dependence_where_the_weights_vary():
+    rng = np.random.default_rng(31)
+    weights = np.repeat(rng.uniform(0.1, 1.0, (50, 12)), 5, axis=1)
+    noise = rng.standard_normal((50, 60))
+    rise = 3.0 * (np.arange(60) >= 30)
+
+    found = around_sides(noise + rise * np.sqrt(weights), weights, 30, 30)
+
+    quiet = around_sides(noise, weights, 30, 30)
+    assert found == pytest.approx(quiet, abs=1e-12)
+    assert np.sum(found[:, 1:] * found[:, :-1]) / np.sum(found**2) < 0.05
