@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from evaluator.model import Floats
 
@@ -28,17 +27,17 @@ def autoregression(rng: Generator, phi: Floats | float, s: int, t: int) -> Float
     phis = np.broadcast_to(np.asarray(phi, dtype=float), (s,))
     noise = rng.standard_normal((s, t + 100))
     noise[:, 1:] *= np.sqrt(1.0 - phis**2)[:, None]
-    for value in np.unique(phis):
-        rows = phis == value
-        noise[rows] = lfilter([1.0], [1.0, -value], noise[rows], axis=1)
+    for column in range(1, t + 100):
+        noise[:, column] += phis * noise[:, column - 1]
     return noise[:, 100:]
 
 
 def moving_average(rng: Generator, length: int, s: int, t: int) -> Floats:
     """(s, t) standard normal values, each the mean of the last *length* shocks."""
-    weights = np.full(length, 1.0 / np.sqrt(length))
-    shocks = rng.standard_normal((s, t + length))
-    means: Floats = lfilter(weights, [1.0], shocks, axis=1)[:, length:]
+    shocks = rng.standard_normal((s, t + length)) / np.sqrt(length)
+    means = np.zeros((s, t))
+    for lag in range(1, length + 1):
+        means += shocks[:, lag : lag + t]
     return means
 
 

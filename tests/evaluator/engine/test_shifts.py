@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
+from bench.noise import autoregression
 from evaluator.engine.shifts import find_shifts
 
 TIMES = np.arange(1000.0, 2800.0, 30.0)
@@ -57,8 +57,7 @@ def test_a_real_step_in_noise_is_significant():
 def test_a_smooth_measure_without_a_step_is_rarely_called_changed(phi, most):
     """1,000 measures; p ≤ 0.001, near the middle, ratio 1.2. Plain Welch: up to 130."""
     rng = np.random.default_rng(3)
-    noise = rng.normal(size=(1000, 160)) * np.sqrt(1 - phi * phi)
-    smooth = np.exp(0.47 * lfilter([1], [1, -phi], noise, axis=1)[:, 100:])
+    smooth = np.exp(0.47 * autoregression(rng, phi, 1000, 60))
 
     shifts = find_shifts([(TIMES, values) for values in smooth])
 
