@@ -27,14 +27,16 @@ demo: $(READY)
 	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
 
 # The servers are fetched while the rest runs: the first time, building takes minutes.
-# Chains that are followed in real time come last and mostly wait, so two go side by
-# side; the second keeps its words until it is done.
+# Who asks a server waits for it most of the time, so two of these share a core. Chains
+# that are followed in real time come last, two side by side; the second keeps its words
+# until it is done.
 test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
 	$(RUN) -m pytest -m 'not ($(LONG))' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m '$(LONG)' $(CHAINS:%=--ignore=%) --numprocesses=auto --dist=loadfile && \
+	$(RUN) -m pytest -m '$(LONG)' $(CHAINS:%=--ignore=%) --dist=loadfile \
+		--numprocesses=$$((2 * $$(nproc))) && \
 	$(MAKE) --no-print-directory --jobs=2 test-recorded test-lived)
 
 LONG := servers or statistical
