@@ -78,4 +78,4 @@ bench-soak: $(READY)
 	@$(RUN) -m bench.soak $(ARGS)
 
 bench-statistics: $(READY)
-	@$(RUN) -m bench.statistics $(if $(OTAVA),--otava $(OTAVA)) $(ARGS)
+	@$(RUN) -m bench.statistics $(ARGS)

@@ -1,7 +1,7 @@
 """Print every table of docs/statistics.md: ``python -m bench.statistics``.
 
-Seeded; some minutes on one core. ``--otava PYTHON`` names an interpreter that has
-apache-otava 0.8, which is then measured beside.
+Seeded; some minutes on one core. ``--otava`` measures Apache Otava beside us, which is
+fetched the first time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from . import spread
+from . import peers, spread
 from .measures import (
     Found,
     Rates,
@@ -255,7 +255,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=10_000, help="series a cell")
     parser.add_argument("--deploys", type=int, default=20, help="deploys a noise")
-    parser.add_argument("--otava", type=Path, help="interpreter with apache-otava")
+    parser.add_argument("--otava", action="store_true", help="Apache Otava, too")
     parser.add_argument("--seed", type=int, default=0, help="other series: 1, 2, …")
     parser.add_argument(
         "--cell",
@@ -272,7 +272,7 @@ def main() -> None:
         # Far from the seeds that count up from it.
         dice=100_000 * chosen.seed,
         cells=chosen.cell,
-        otava=chosen.otava,
+        otava=peers.python() if chosen.otava else None,
     )
     wanted = [word.lower() for word in chosen.tables]
     for title, head, measure in TABLES:
