@@ -71,7 +71,7 @@ def no_name_is_looked_up() -> object:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(password=passwords())
 def test_nothing_shown_holds_a_part_of_the_password(
     shape: str, password: tuple[str, list[str]]
@@ -83,7 +83,7 @@ def test_nothing_shown_holds_a_part_of_the_password(
     assert not [chunk for chunk in chunks if chunk in shown]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(password=passwords(), data=st.data())
 def test_arguments_that_are_wrong_are_not_repeated(
     password: tuple[str, list[str]], data: st.DataObject

@@ -27,7 +27,7 @@ def test_the_statistic_agrees_with_its_definition(values, scale):
 @pytest.mark.parametrize("n", [6, 7, 29, 30, 60, 61, 240])
 def test_the_split_is_the_one_of_the_definition(n):
     rng = np.random.default_rng(n)
-    x = rng.lognormal(0, 0.3, (2, n))
+    x = rng.lognormal(0, 0.3, (5, n))
     x[:, n // 3 :] += 0.2
 
     splits, _ = best_splits(x)
