@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluator.engine.calibration.calibrate import calibrate
-from evaluator.engine.classic_rule import search
-from evaluator.engine.family import q_values
+from evaluator.engine.detectors.classic import search
 from evaluator.engine.judge import judge
-from evaluator.engine.windows import both_sides
+from evaluator.engine.noise.model import calibrate
+from evaluator.engine.prepare.windows import both_sides
+from evaluator.engine.stats.multiple_testing import q_values
 from evaluator.model import (
     CounterSeries,
     Deploy,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.engine.family import LOOKS, q_values, spent
+from evaluator.engine.stats.multiple_testing import LOOKS, q_values, spent
 from evaluator.model import Floats
 
 from .noise import INDEPENDENT, Kind

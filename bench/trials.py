@@ -9,8 +9,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from evaluator.engine.calibration.calibrate import calibrate
-from evaluator.engine.edivisive import best_splits
+from evaluator.engine.noise.model import calibrate
+from evaluator.engine.stats.energy_split import best_splits
 from evaluator.model import Calibration, Floats, Panel, QueryKey
 
 from .noise import Kind

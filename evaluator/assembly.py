@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from .config import Config, Endpoint, LinksConfig
 from .errors import ConfigurationError
-from .http import Client
-from .model import RELATIVE, Deploy, Links
-from .secrets import secret
+from .grafana import Grafana
+from .model import Deploy
+from .settings.schema import Config, Endpoint, LinksConfig
+from .settings.secrets import secret
 from .sinks.annotations import AnnotationSink
-from .sources.deploys import Mark, read_deploys, trigger_tags
-from .sources.grafana import Grafana
+from .sinks.links import RELATIVE, Links
 from .sources.prometheus import PrometheusSource
 from .sources.readings import Reading
 from .sources.surroundings import Found, SurroundingsSource
+from .transport.client import Client
+from .triggers.annotation_patterns import Mark, read_deploys, trigger_tags
 
 # A person names a moment to the second.
 _SAME_MOMENT = 1.0

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from . import logs
 from .commands.arguments import EXIT_CODES, PROGRAM
-from .commands.calibrate import add_calibrate
+from .commands.backtest import add_backtest
 from .commands.check import add_check
 from .commands.explain import add_explain
 from .commands.judge import add_deploy, add_replay
@@ -21,7 +21,7 @@ from .errors import ConfigurationError, PgverdictError
 # In the order of --help: the service, one deploy, the evaluator itself.
 COMMANDS = (
     *(add_run, add_check, add_deploy, add_replay, add_explain),
-    *(add_calibrate, add_power),
+    *(add_backtest, add_power),
 )
 CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -13,62 +13,67 @@ PACKAGES = ("exporter", "evaluator")
 
 # What a module or folder of the evaluator may import of the evaluator. The first entry
 # whose name begins the module's decides.
-ENGINE_VALUES = {"model"}
 EVALUATOR = {
-    # Only these three know the order of the steps.
+    # Only the judge and the two rules know the order of the steps.
     "engine.judge": {"model", "engine"},
-    "engine.classic_rule": {"model", "engine"},
-    "engine.calibrated_rule": {"model", "engine"},
-    "engine.calibration.calibrate": {"model", "engine"},
-    "engine.shifts": {"model", "engine.edivisive", "engine.welch"},
-    "engine.causes": {"model", "engine.evidence"},
-    "engine": ENGINE_VALUES,
+    "engine.detectors": {
+        *{"model", "engine.stats", "engine.prepare", "engine.noise"},
+        "engine.detectors.query",
+    },
+    "engine.noise.model": {"model", "engine.stats", "engine.noise"},
+    "engine.noise": {"model", "engine.stats"},
+    "engine.prepare": {"model", "engine.stats"},
+    "engine.causes": {"model", "engine.stats", "engine.causes.measures"},
+    "engine.stats": {"model"},
+    "engine": {"engine.judge", "engine.prepare"},
     "model": {"model"},
     "errors": set(),
     "units": set(),
-    "redaction": set(),
-    "answers": {"errors", "redaction"},
-    "failures": {"errors", "redaction", "answers"},
-    "http": {"errors", "redaction", "answers", "failures"},
-    "sources": {"model", "http", "answers", "errors", "units", "sources"},
-    "sinks.explanation": {"model", "units", "tables", "sinks.plot"},
-    "sinks": {"model", "http", "errors", "units", "tables"},
-    "tables": {"model"},
-    "ledger": {"model", "errors"},
-    "validation": {"errors", "units"},
-    "config": {"model", "errors", "validation", "sources"},
-    "examination": {
-        *{"model", "errors", "units", "engine.judge"},
+    "logs": set(),
+    "transport.redaction": set(),
+    "transport": {"errors", "transport"},
+    "grafana": {"errors", "units", "transport", "sources.api"},
+    "triggers": {"model", "errors", "units", "transport", "grafana"},
+    "sources": {"model", "transport", "errors", "units", "sources"},
+    "sinks": {"model", "transport", "errors", "units", "sinks"},
+    "settings.secrets": {"errors"},
+    "settings.validation": {"errors", "units"},
+    "settings": {
+        *{"model", "errors", "units", "settings", "sources.profiles"},
+        "triggers.annotation_patterns",
+    },
+    "service.ledger": {"model", "errors"},
+    "service.evaluate": {
+        *{"model", "errors", "units", "engine"},
         *{"sources.readings", "sources.surroundings"},
     },
     "service": {
-        *{"model", "errors", "units", "examination", "ledger"},
-        *{"sinks.gauges", "sources.deploys", "sources.readings"},
+        *{"model", "errors", "units", "service", "sinks.gauges"},
+        *{"triggers.annotation_patterns", "sources.readings"},
     },
-    "stretches": {"model", "errors", "units", "sources.readings"},
-    "placebo": {
-        *{"model", "stretches", "engine.judge", "engine.power", "engine.rates"},
+    "backtest": {
+        *{"model", "errors", "units", "engine", "backtest", "sources.readings"},
     },
-    "logs": set(),
+    "web": {"errors", "web"},
     "commands.run": {
-        *{"model", "errors", "units", "config", "assembly", "service", "ledger"},
-        *{"sinks.gauges", "web", "validation", "commands.arguments"},
+        *{"model", "errors", "units", "settings", "assembly", "service"},
+        *{"sinks.gauges", "web", "commands.arguments"},
     },
     "commands": {
-        *{"model", "errors", "units", "validation", "config", "assembly", "sources"},
-        *{"engine", "sinks", "tables", "examination", "placebo", "stretches"},
-        *{"logs", "commands"},
+        *{"model", "errors", "units", "settings", "assembly", "sources", "engine"},
+        *{"sinks", "service.evaluate", "backtest", "logs", "commands"},
     },
-    "web": {"errors"},
-    "secrets": {"errors"},
-    "assembly": {"secrets", "model", "errors", "http", "config", "sources", "sinks"},
+    "assembly": {
+        *{"model", "errors", "settings", "transport", "grafana"},
+        *{"sources", "triggers", "sinks"},
+    },
 }
 
 # Law 3: one file for each way out of the process.
 ONLY_USER = {
     "psycopg": {"exporter.database", "exporter.dsn"},
-    "requests": {"evaluator.http", "evaluator.failures"},
-    "sqlite3": {"evaluator.ledger"},
+    "requests": {"evaluator.transport.client", "evaluator.transport.failures"},
+    "sqlite3": {"evaluator.service.ledger"},
 }
 
 # Law 2: no clock, no dice, no log, no network, no files.

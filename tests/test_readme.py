@@ -18,7 +18,7 @@ import pytest
 import requests
 import yaml
 
-from evaluator.config import load
+from evaluator.settings.schema import load
 from evaluator.units import show_time
 from lab import fetch
 from lab.grafana import Grafana

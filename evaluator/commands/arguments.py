@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .. import logs
-from ..config import ENGINES
+from ..settings.schema import ENGINES
 from ..sources.profiles import PROFILES
 from ..units import parse_duration, parse_time
 

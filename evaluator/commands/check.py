@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from ..assembly import Systems
-from ..config import Config, load
 from ..errors import SourceError
+from ..settings.schema import Config, load
 from ..units import show_duration, show_time
 from .arguments import PROGRAM, Commands, add_command, add_config
 from .output import say

@@ -10,19 +10,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..assembly import Systems
-from ..config import Config, EngineConfig, load
-from ..engine.intervals import interval_means
 from ..engine.judge import follow
+from ..engine.prepare.intervals import interval_means
 from ..errors import ConfigurationError
-from ..examination import Around, examine
 from ..model import CounterSeries, Deploy, QueryKey, Report, Settings
+from ..service.evaluate import Around, examine
+from ..settings.schema import Config, EngineConfig, load
+from ..settings.validation import nearest
 from ..sinks.explanation import explain_verdict
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading
 from ..sources.surroundings import Found
 from ..units import parse_time, show_duration
-from ..validation import nearest
 from .arguments import (
     EXIT_CODES,
     PROGRAM,

@@ -7,10 +7,10 @@ import os
 import time
 
 from ..assembly import Systems
-from ..config import ENGINES, EngineConfig, load
-from ..examination import examine
 from ..model import Deploy, Report
-from ..sinks.report import to_json, to_table
+from ..service.evaluate import examine
+from ..settings.schema import ENGINES, EngineConfig, load
+from ..sinks.text import to_json, to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from .arguments import (

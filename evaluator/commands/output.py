@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..tables import writable
+from ..sinks.phrases import writable
 
 
 def say(text: str) -> None:

@@ -13,14 +13,14 @@ import numpy as np
 import structlog
 
 from ..assembly import Systems
-from ..config import EngineConfig, load
-from ..engine.intervals import interval_means
+from ..backtest.power import noise_of, price
 from ..engine.judge import judge
-from ..engine.power import noise_of, price
+from ..engine.prepare.intervals import interval_means
 from ..errors import NoDataError
 from ..model import Settings
-from ..model.price import Noise, Price, PriceList
-from ..sinks.prices import to_json, to_table
+from ..model.sample_size import Noise, Price, PriceList
+from ..settings.schema import EngineConfig, load
+from ..sinks.sample_size import to_json, to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading

@@ -15,12 +15,12 @@ import structlog
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
 from ..assembly import Systems
-from ..config import Config, WebConfig, load
-from ..ledger import Ledger
-from ..service import Outside, Schedule, Service
+from ..service.ledger import Ledger
+from ..service.loop import Outside, Schedule, Service
+from ..settings.schema import Config, WebConfig, load
+from ..settings.validation import read_settings
 from ..sinks.gauges import Gauges
-from ..validation import read_settings
-from ..web import Pages, WebServer
+from ..web.server import Pages, WebServer
 from .arguments import PROGRAM, Commands, add_command, add_config
 
 log = structlog.get_logger()

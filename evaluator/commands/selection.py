@@ -8,11 +8,11 @@ import structlog
 from msgspec.structs import replace
 
 from ..assembly import Systems
-from ..config import EngineConfig
 from ..errors import ConfigurationError, SourceError
 from ..model import Deploy
+from ..settings.schema import EngineConfig
+from ..settings.validation import Duration
 from ..units import show_duration, show_time
-from ..validation import Duration
 
 log = structlog.get_logger()
 

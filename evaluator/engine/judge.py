@@ -27,17 +27,17 @@ from ..model import (
     Surroundings,
     Verdict,
 )
-from .calibrated_rule import calibrated_rule
-from .causes import find_causes
-from .classic_rule import classic_rule
-from .family import LOOKS as LOOKS
-from .intervals import interval_means
-from .lineage import follow as follow
-from .plans import plan_change
-from .prefilter import matters
-from .query import Query
-from .shifts import find_shifts
-from .windows import compare
+from .causes.kinds import find_causes
+from .causes.plans import plan_change
+from .causes.shifts import find_shifts
+from .detectors.calibrated import calibrated_rule
+from .detectors.classic import classic_rule
+from .detectors.query import Query
+from .prepare.intervals import interval_means
+from .prepare.lineage import follow as follow
+from .prepare.prefilter import matters
+from .prepare.windows import compare
+from .stats.multiple_testing import LOOKS as LOOKS
 
 _NOTHING = Surroundings()
 

@@ -6,8 +6,15 @@ been put into a value.
 
 from __future__ import annotations
 
-from .deploy import Deploy
-from .links import RELATIVE, Links
+from .context import (
+    Cause,
+    CauseKind,
+    ContextSeries,
+    PlanChange,
+    PlanSeen,
+    Shift,
+    Surroundings,
+)
 from .panel import Calibration, Panel
 from .report import DataQuality, Report, Settings
 from .series import CounterSeries, Floats, IntervalMeans, QueryKey
@@ -21,19 +28,10 @@ from .steps import (
     WelchTest,
     Window,
 )
-from .surroundings import (
-    Cause,
-    CauseKind,
-    ContextSeries,
-    PlanChange,
-    PlanSeen,
-    Shift,
-    Surroundings,
-)
+from .subject import Deploy
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
-    "RELATIVE",
     "Calibration",
     "Cause",
     "CauseKind",
@@ -48,7 +46,6 @@ __all__ = [
     "Insufficient",
     "IntervalMeans",
     "Level",
-    "Links",
     "Outcome",
     "Panel",
     "PlanChange",

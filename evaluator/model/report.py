@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .deploy import Deploy
 from .series import QueryKey
 from .steps import Level
+from .subject import Deploy
 from .verdict import Outcome, Verdict
 
 

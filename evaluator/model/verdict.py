@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .context import Cause, PlanChange
 from .series import QueryKey
 from .steps import ChangePoint, Effect, Significance, WelchTest, Window
-from .surroundings import Cause, PlanChange
 
 
 class Outcome(StrEnum):

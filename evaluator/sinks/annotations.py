@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..model import RELATIVE, Links, Outcome, QueryKey, Report, Verdict
-from ..tables import describe_besides, describe_external, describe_unjudged
+from ..model import Outcome, QueryKey, Report, Verdict
 from ..units import show_duration
+from .links import RELATIVE, Links
+from .phrases import describe_besides, describe_external, describe_unjudged
 
 # No trigger may begin so; what finds deploys leaves these annotations out.
 TAG = "pgverdict"

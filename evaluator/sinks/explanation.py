@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import IntervalMeans, Outcome, Report, Stage, Verdict
-from ..tables import CAUTION, describe_key
 from ..units import show_duration, show_time
+from .phrases import CAUTION, describe_key
 from .plot import plot
 
 _STEPS = (

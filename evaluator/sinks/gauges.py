@@ -17,7 +17,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from ..model import RELATIVE, Deploy, Links, Outcome, Report, Verdict
+from ..model import Deploy, Outcome, Report, Verdict
+from .links import RELATIVE, Links
 
 STEPS = ("discover", "judge", "publish", "round")
 

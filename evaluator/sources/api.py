@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..http import Client, Params
+from ..transport.client import Client, Params
 from .matrix import RawSeries, decode_matrix, open_envelope
 
 # Prometheus 2 takes a sample at the left edge of a range, Prometheus 3 does not. So

@@ -6,9 +6,9 @@ import math
 import sys
 from pathlib import Path
 
-from ..answers import Answer
 from ..errors import ConfigurationError, SourceError
 from ..model import Surroundings
+from ..transport.answers import Answer
 from ..units import show_time
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from ..answers import Answer
 from ..errors import SourceError
 from ..model import Floats
+from ..transport.answers import Answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

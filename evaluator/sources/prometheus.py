@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError, SourceError
-from ..http import Client
+from ..transport.client import Client
 from ..units import show_time
 from .api import PrometheusApi, escape_regex, quoted
 from .matrix import RawSeries

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..errors import SourceError
-from ..http import Client
 from ..model import ContextSeries, QueryKey, Surroundings
+from ..transport.client import Client
 from .api import PrometheusApi
 from .matrix import RawSeries
 from .profiles import Profile

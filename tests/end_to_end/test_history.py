@@ -17,8 +17,8 @@ from lab.grafana import Grafana
 from lab.history import backfill
 from lab.prometheus import Prometheus
 from tests.builders import counters, noise
+from tests.evaluator.backtest.test_rolling import cut_of
 from tests.evaluator.history import openmetrics_of
-from tests.evaluator.test_stretches import cut_of
 
 from .commands import Ended, evaluator, write
 
@@ -94,8 +94,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
 
 
 @pytest.fixture(scope="module")
-def calibrated(history: History) -> Ended:
-    return evaluator("calibrate", "--since=12h", "--format=json", config=history.config)
+def backtestd(history: History) -> Ended:
+    return evaluator("backtest", "--since=12h", "--format=json", config=history.config)
 
 
 def test_calibrate_judges_a_moment_of_every_hour_but_not_beside_the_deploy(calibrated):
@@ -126,7 +126,7 @@ def test_calibrate_names_what_changed_without_a_mark(history, calibrated):
 
 
 def test_calibrate_tells_which_queries_it_cannot_judge(history):
-    ended = evaluator("calibrate", "--since=12h", config=history.config)
+    ended = evaluator("backtest", "--since=12h", config=history.config)
 
     assert "placebo check: 11 moments, every 60 min from" in ended.output
     assert "1 left out, less than 30 min from a known deploy" in ended.output
@@ -139,7 +139,7 @@ def test_calibrate_tells_which_queries_it_cannot_judge(history):
 
 def test_calibrate_judges_as_the_service_does(history):
     ended = evaluator(
-        *("calibrate", "--since=4h", "--looks", "--engine=calibrated"),
+        *("backtest", "--since=4h", "--looks", "--engine=calibrated"),
         *("--format", "json"),
         config=history.config,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluator.assembly import Systems
-from evaluator.config import load
 from evaluator.errors import ConfigurationError
+from evaluator.settings.schema import load
 from lab.grafana import Grafana
 from tests.builders import DEPLOY_AT, deploy
 

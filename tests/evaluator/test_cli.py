@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from evaluator import http
+from evaluator.transport import client as http
 
 from .commands.running import CAPTURE as INSTEAD
 from .commands.running import DEPLOY, run
@@ -29,7 +29,7 @@ def config(tmp_path, monkeypatch):
     return f"--config.file={path}"
 
 
-WORDS = ["run", "check", "deploy", "replay", "explain", "calibrate", "power"]
+WORDS = ["run", "check", "deploy", "replay", "explain", "backtest", "power"]
 
 
 def test_the_help_lists_every_command_with_what_it_does(capsys):
@@ -76,8 +76,8 @@ def test_the_json_goes_alone_to_standard_output(capsys):
         (("replay", CAPTURE, "--deploy-time", "1790000000000"), "milliseconds"),
         (("replay", "nowhere.json", *DEPLOY), "nowhere.json"),
         (("check", "--config.file=nowhere.yml"), "nowhere.yml: cannot be read"),
-        (("calibrate",), "--since"),
-        (("calibrate", "--since=long"), "a duration such as 30m"),
+        (("backtest",), "--since"),
+        (("backtest", "--since=long"), "a duration such as 30m"),
         (("power", "--cv=0"), "a number above 0 such as 0.3"),
         (("power", "--cv=noisy"), "a number above 0 such as 0.3"),
         (("power", "--cv=0.3", "--phi=1"), "between -1 and 1"),

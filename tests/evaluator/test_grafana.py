@@ -10,8 +10,8 @@ from evaluator.errors import (
     SourceError,
     UnsureWriteError,
 )
-from evaluator.http import Client
-from evaluator.sources.grafana import Annotation, Grafana, split_tag
+from evaluator.grafana import Annotation, Grafana, split_tag
+from evaluator.transport.client import Client
 from lab.annotations import stored_tags, tag_pairs
 from lab.faults import Fault, FaultServer
 from lab.grafana import Grafana as Server

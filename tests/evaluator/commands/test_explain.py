@@ -8,8 +8,8 @@ import pytest
 from evaluator.units import show_time
 from lab.grafana import Grafana
 from tests.builders import DEPLOY_AT, counters, noise
+from tests.evaluator.backtest.test_rolling import cut_of
 from tests.evaluator.history import capture_of
-from tests.evaluator.test_stretches import cut_of
 
 from .running import CAPTURE, DEPLOY, run
 

@@ -1,0 +1,105 @@
+"""The energy statistic of every split of a series in two, and the best one.
+
+For a split after k values, with a the left and b the right segment,
+
+    Q(k) = 2·na·nb/(na+nb) · (Dab − Daa/2 − Dbb/2)
+
+where D is the mean absolute difference over pairs. All splits follow from two sums per
+value: its distances to the values before it, and to all values. Many series of equal
+length are done together, time along the first axis, so that every step is one addition
+over contiguous memory and no matrix of distances is ever built.
+
+References:
+    Matteson & James 2014, A nonparametric approach for multiple change point analysis
+    of multivariate data, Journal of the American Statistical Association 109.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import Floats
+
+# Series done together: at 60 values each, the working arrays fit a 2 MB cache.
+_BLOCK = 256
+
+# NumPy sums a lone column in another order than one of many; with company, a series
+# gets the same bits alone as in a crowd.
+_LEAST_COLUMNS = 8
+
+
+def min_segment(n: int) -> int:
+    """Fewest values a segment of a series of *n* may have: a tenth, at least 3."""
+    return max(3, n // 10)
+
+
+def best_splits(values: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Find the split with the largest statistic in each of s series of equal length.
+
+    Args:
+        values: (s, n) seconds per call, in time order, n ≥ 2 · min_segment(n).
+
+    Returns:
+        (s,) index of the first value of the right segment, the smallest of equals, and
+        (s,) the statistic there, in seconds per call.
+
+    Raises:
+        ValueError: the series are too short to be split.
+    """
+    s, n = values.shape
+    if n < 2 * min_segment(n):
+        raise ValueError(f"{n} values cannot be split in two of {min_segment(n)}")
+    splits = np.empty(s, dtype=np.intp)
+    statistics = np.empty(s)
+    for first in range(0, s, _BLOCK):
+        part = values[first : first + _BLOCK]
+        columns = np.zeros((n, max(_LEAST_COLUMNS, len(part))))
+        columns[:, : len(part)] = part.T
+        q = _statistics(columns, min_segment(n))
+        best = q.argmax(axis=0)[: len(part)]
+        splits[first : first + _BLOCK] = best + min_segment(n)
+        statistics[first : first + _BLOCK] = q[best, np.arange(len(part))]
+    return splits, statistics
+
+
+def _statistics(columns: Floats, m: int) -> Floats:
+    """Q(k) for m ≤ k ≤ n − m of every column of (n, s), as (n − 2m + 1, s)."""
+    n = len(columns)
+    to_earlier, to_all = _distance_sums(columns)
+    within_left = np.cumsum(to_earlier, axis=0)
+    total = within_left[-1].copy()
+    within_left = within_left[m - 1 : n - m]
+    from_left = np.cumsum(to_all, axis=0)[m - 1 : n - m]
+
+    # across = from_left − 2 · within_left; within_right = total − within_left − across;
+    # Q = 2/n · (across − within_left · nb/(na−1) − within_right · na/(nb−1)).
+    na = np.arange(m, n - m + 1, dtype=np.float64)[:, None]
+    nb = n - na
+    weight_left, weight_right = nb / (na - 1.0), na / (nb - 1.0)
+    q: Floats = from_left * (1.0 + weight_right)
+    q -= within_left * (2.0 + weight_left + weight_right)
+    q -= total * weight_right
+    q *= 2.0 / n
+    return q
+
+
+def _distance_sums(columns: Floats) -> tuple[Floats, Floats]:
+    """Sum |x_j − x_i| over i < j, and over all i, for every value: twice (n, s).
+
+    |a − b| = 2·max(a, b) − a − b, so the maxima are summed and the rest is subtracted
+    once at the end. Values are taken from the first one on, which keeps what is
+    subtracted small and makes a constant series exactly zero.
+    """
+    n = len(columns)
+    x = columns - columns[0]
+    earlier, later, buffer = np.zeros_like(x), np.zeros_like(x), np.empty_like(x)
+    for lag in range(1, n):
+        larger = np.maximum(x[lag:], x[:-lag], out=buffer[lag:])
+        earlier[lag:] += larger
+        later[:-lag] += larger
+    position = np.arange(n, dtype=np.float64)[:, None]
+    so_far = np.cumsum(x, axis=0)
+    to_earlier = 2.0 * earlier - (position - 1.0) * x - so_far
+    to_later = 2.0 * later - (n - 1.0 - position) * x - (so_far[-1] - so_far)
+    return to_earlier, to_earlier + to_later

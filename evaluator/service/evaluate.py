@@ -1,0 +1,155 @@
+"""One deploy: read its counters, judge them, say what is amiss with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ..engine.judge import LOOKS, follow, judge
+from ..errors import IncompleteDataError
+from ..model import Deploy, Outcome, Report, Settings, Verdict
+from ..sources.readings import Reading
+from ..sources.surroundings import Found
+from ..units import show_duration, show_time
+
+Around: TypeAlias = Callable[[Deploy, float, float, Collection[str]], Found]
+
+# Windows of history that the calibrated engine needs to learn the noise before them.
+_HISTORY = 3
+
+
+def looks(settings: Settings) -> tuple[float, ...]:
+    """Shares of the window after which a deploy is looked at; the last is the whole."""
+    return LOOKS if settings.engine == "calibrated" else (1.0,)
+
+
+def examine(
+    deploy: Deploy,
+    read: Callable[[Deploy, float, float], Reading],
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    around: Around | None = None,
+    others: Sequence[Deploy] = (),
+    look: int | None = None,
+    earlier: Report | None = None,
+) -> Report:
+    """Read the counters around *deploy* and judge them.
+
+    Args:
+        around: what else is known between two moments about the servers judged.
+        others: deploys that may have touched the same databases.
+        look: index into :func:`looks`; None when this is the only look.
+        earlier: what an earlier look said; its detections stand.
+
+    Raises:
+        SourceError: the counters could not be had.
+        IncompleteDataError: the source says that its answer is partial.
+    """
+    share = 1.0 if look is None else looks(settings)[look]
+    start, end = deploy.at - settings.window, deploy.at + share * settings.window
+    past = settings.history if settings.engine == "calibrated" else 0.0
+    reading = read(deploy, min(start, deploy.at - past), end)
+    if reading.quality.warnings:
+        raise IncompleteDataError(
+            f"the counters around {show_time(deploy.at)} are partial, so nothing is "
+            f"concluded from them: {'; '.join(reading.quality.warnings)}"
+        )
+    instances = {one.key.instance for one in reading.series}
+    found = Found() if around is None else around(deploy, start, end, instances)
+    near = tuple(
+        one for one in others if one.id != deploy.id and start <= one.at <= end
+    )
+    verdicts = judge(
+        follow(
+            reading.series,
+            found.fingerprints,
+            at=deploy.at,
+            tolerance=settings.tolerance,
+        ),
+        deploy,
+        settings,
+        replace(found.surroundings, deploys=near),
+        look=look,
+    )
+    report = Report(
+        deploy=deploy,
+        judged_at=clock(),
+        settings=settings,
+        verdicts=verdicts,
+        quality=reading.quality,
+        notes=(
+            *_notes(reading, verdicts, settings, start, end),
+            *reading.notes,
+            *found.notes,
+        ),
+        share=share,
+    )
+    return report if earlier is None else _standing(report, earlier)
+
+
+def give_up(
+    deploy: Deploy, earlier: Report | None, settings: Settings, now: float, reason: str
+) -> Report:
+    """What is said for good about a deploy that could not be judged to its end."""
+    if earlier is None:
+        return Report(deploy, now, settings, (), failure=reason)
+    verdicts = tuple(
+        replace(verdict, outcome=Outcome.INSUFFICIENT_DATA, reason=reason)
+        if verdict.outcome is Outcome.PENDING
+        else verdict
+        for verdict in earlier.verdicts
+    )
+    return replace(earlier, verdicts=verdicts, judged_at=now, share=1.0)
+
+
+def _standing(report: Report, earlier: Report) -> Report:
+    """Let what an earlier look detected stand: its share of the error is spent."""
+    found = {verdict.key: verdict for verdict in earlier.detected}
+    now = {verdict.key for verdict in report.detected}
+    kept = [verdict for key, verdict in found.items() if key not in now]
+    if not kept:
+        return report
+    others = [
+        verdict
+        for verdict in report.verdicts
+        if verdict.key not in {verdict.key for verdict in kept}
+    ]
+    note = (
+        f"{len(kept)} of the regressions were detected at an earlier look and are less "
+        "clear over the whole window"
+    )
+    return replace(
+        report,
+        verdicts=tuple(sorted([*others, *kept], key=lambda verdict: verdict.key)),
+        notes=(*report.notes, note),
+    )
+
+
+def _notes(
+    reading: Reading,
+    verdicts: Iterable[Verdict],
+    settings: Settings,
+    start: float,
+    end: float,
+) -> Iterable[str]:
+    """Say where the samples do not reach as far as they should."""
+    if reading.first is not None and reading.first - start > settings.max_gap:
+        yield (
+            f"the oldest sample is from {show_time(reading.first)}, "
+            f"{show_duration(reading.first - start)} after the window's start: "
+            "scraping began later, or Prometheus' retention is shorter"
+        )
+    if reading.last is not None and end - reading.last > settings.max_gap:
+        yield (
+            f"the newest sample is from {show_time(reading.last)}, "
+            f"{show_duration(end - reading.last)} before the window's end"
+        )
+    known = [v.significance for v in verdicts if v.significance is not None]
+    if known and not all(significance.long_history for significance in known):
+        yield (
+            f"fewer than {show_duration(_HISTORY * settings.window)} of history before "
+            "the deploy: the noise was learnt from the windows themselves, which know "
+            "slow noise badly"
+        )

@@ -1,0 +1,34 @@
+"""Where secrets are: in a file that a setting names, or in the environment.
+
+They are never in the configuration file itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import ConfigurationError
+
+
+def secret(
+    name: str, file: str, environ: Mapping[str, str] = os.environ, *, setting: str = ""
+) -> str:
+    """Find a secret in *file*, in ``NAME_FILE``, or in ``NAME``; empty if in none.
+
+    Raises:
+        ConfigurationError: the file cannot be read or is empty; never with its content.
+    """
+    path = file or environ.get(f"{name}_FILE", "")
+    if not path:
+        return environ.get(name, "")
+    place = setting if file else f"{name}_FILE"
+    try:
+        value = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not text"
+        raise ConfigurationError(f"{place}: {path} cannot be read: {reason}") from error
+    if not value:
+        raise ConfigurationError(f"{place}: {path} is empty; it should hold the secret")
+    return value

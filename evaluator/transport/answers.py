@@ -1,0 +1,111 @@
+"""What a server said: decoded, or told in a few words without any secret (pure)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ..errors import SourceError
+from .redaction import Secrets
+
+T = TypeVar("T")
+
+EXCERPT = 200
+_ADVICE = {
+    401: "the token or password is missing, wrong or expired",
+    403: "the token or user is known but may not do this",
+    404: "the address may lack a path prefix",
+    429: "it asks for fewer requests",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A body and, for messages, where it came from; a file ``holds``."""
+
+    body: bytes
+    where: str
+    secrets: Secrets = field(default_factory=Secrets)
+    verb: str = "answered"
+
+    def json(self, kind: type[T]) -> T:
+        """The body as *kind*; unknown fields are ignored.
+
+        Raises:
+            SourceError: no JSON, or JSON of another shape.
+        """
+        try:
+            return msgspec.json.decode(self.body, type=kind)
+        except msgspec.ValidationError as error:
+            raise self.error(f"JSON of an unexpected shape ({error})") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.error("something that is no JSON") from error
+
+    def error(self, problem: str) -> SourceError:
+        """An error that says *problem* and shows how the answer begins."""
+        return SourceError(
+            f"{self.where}: {self.verb} {problem}: {excerpt(self.body, self.secrets)}"
+        )
+
+
+def excerpt(body: bytes, secrets: Secrets) -> str:
+    """How *body* begins, on one line; of a page its title or its words."""
+    text = secrets.hide(body[:65536].decode(errors="replace"))
+    if re.match(r"\s*<(!doctype|html|head|body)", text, re.IGNORECASE):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        words = title[1] if title else re.sub(r"<[^>]*>", " ", text)
+        return f"an HTML page, “{_short(words, secrets)}”"
+    return _short(text, secrets) or "nothing at all"
+
+
+def _short(text: str, secrets: Secrets) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = secrets.hide(line)
+    return line if len(line) <= EXCERPT else line[:EXCERPT].rstrip() + " …"
+
+
+def refusal(
+    status: int, headers: Mapping[str, str], body: bytes, secrets: Secrets
+) -> str:
+    """Say what an answer other than 2xx means."""
+    try:
+        name = f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        name = str(status)
+    if 300 <= status < 400:
+        location = headers.get("location", "")
+        target = secrets.hide(_address_only(secrets.hide(location)))
+        return (
+            f"answered {name} and sends us to {target or 'nowhere'}, which may be a "
+            "login page; set the final address"
+        )
+    advice = f"; {_ADVICE[status]}" if status in _ADVICE else ""
+    return f"answered {name}: {_said(body, secrets)}{advice}"
+
+
+def _said(body: bytes, secrets: Secrets) -> str:
+    """The server's own words: Grafana's ``message``, Prometheus' ``error``."""
+    try:
+        fields = msgspec.json.decode(body, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return excerpt(body, secrets)
+    words = [fields.get(name) for name in ("errorType", "error", "message")]
+    said = ": ".join(secrets.hide(word) for word in words if isinstance(word, str))
+    return _short(said, secrets) if said.strip() else excerpt(body, secrets)
+
+
+def _address_only(location: str) -> str:
+    """*location* without user, password, query and fragment."""
+    try:
+        parts = urlsplit(location)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    host = f"{parts.scheme}://{parts.hostname}{port}" if parts.hostname else ""
+    return (host + parts.path)[:EXCERPT]

@@ -1,0 +1,51 @@
+"""Only what was scraped together is put side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evaluator.engine.judge import judge
+from evaluator.engine.prepare.grids import same_grids
+from evaluator.engine.prepare.intervals import interval_means
+from evaluator.model import Outcome, Settings
+from tests.builders import DEPLOY_AT, counters, deploy, noise
+
+
+def _intervals(series):
+    return interval_means(series, -np.inf, np.inf, max_gap=300)
+
+
+def test_queries_of_one_scrape_are_one_group_with_a_missed_scrape_and_without():
+    whole = counters(np.full(60, 0.01), queryid="1")
+    gappy = counters(np.full(60, 0.01), queryid="2")
+    kept = np.arange(gappy.times.size) % 20 != 5
+    gappy = type(gappy)(
+        gappy.key, gappy.times[kept], gappy.calls[kept], gappy.seconds[kept]
+    )
+
+    assert same_grids(_intervals([gappy, whole])) == [[0, 1]]
+
+
+def test_a_longer_interval_that_ends_at_the_same_scrapes_is_another_grid():
+    minute = counters(np.full(60, 0.01), queryid="1")
+    quarter = counters(np.full(240, 0.01), queryid="2", step=15)
+
+    assert same_grids(_intervals([minute, quarter])) == [[0], [1]]
+
+
+def test_a_server_scraped_twice_is_judged_as_if_it_were_two():
+    """Side by side, the longer intervals would seem to begin with the shorter ones."""
+    step = np.where(np.arange(60) < 30, 1.0, 1.5)
+    minute = [
+        counters(0.01 * noise(np.random.default_rng(i)) * step, queryid=f"m{i}")
+        for i in range(3)
+    ]
+    quarter = [
+        counters(0.01 * noise(np.random.default_rng(i), 240), queryid=f"q{i}", step=15)
+        for i in range(3)
+    ]
+
+    verdicts = judge([*minute, *quarter], deploy(), Settings())
+
+    assert [v.outcome for v in verdicts[:3]] == [Outcome.DETECTED] * 3
+    assert [v.change and v.change.at for v in verdicts[:3]] == [DEPLOY_AT] * 3
