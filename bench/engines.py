@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluator.engine.detectors.classic import search
-from evaluator.engine.judge import judge
+from evaluator.engine import judge
+from evaluator.engine.detectors.base import search
 from evaluator.engine.noise.model import calibrate
-from evaluator.engine.prepare.windows import both_sides
+from evaluator.engine.prepare.intervals import USABLE, Intervals
+from evaluator.engine.prepare.windows import both_sides, rise_matters
 from evaluator.engine.stats.multiple_testing import q_values
 from evaluator.model import (
-    CounterSeries,
+    Batch,
     Deploy,
     Floats,
-    Outcome,
     Panel,
     QueryKey,
     Settings,
@@ -33,19 +33,16 @@ class Input:
     """s queries with n intervals each, the deploy in the middle.
 
     Args:
-        means, calls, seconds: (s, n) of the intervals.
-        starts, ends: (s, n) Unix seconds.
-        panel: the same for the calibrated engine.
-        series: the same as counters.
+        means: (s, n) seconds per call.
+        intervals: the same as sums, for the classic rule.
+        panel: the same for the calibrated rule.
+        batch: the same as counters.
     """
 
     means: Floats
-    calls: Floats
-    seconds: Floats
-    starts: Floats
-    ends: Floats
+    intervals: Intervals
     panel: Panel
-    series: tuple[CounterSeries, ...]
+    batch: Batch
 
 
 def worst(s: int, n: int) -> Input:
@@ -67,16 +64,17 @@ def mix(s: int, n: int) -> Input:
 
 def classic(given: Input) -> int:
     """Number of queries that the classic rule detects."""
-    sides = both_sides(given.starts, given.ends, given.calls, given.seconds, at=AT)
-    before, after = sides
+    sides = before, after = both_sides(given.intervals, AT)
     enough = np.ones(len(given.means), dtype=bool)
     for side in sides:
-        enough &= side.samples >= SETTINGS.min_samples
-        enough &= side.calls >= SETTINGS.min_calls
-    factor = (after.seconds / after.calls) / (before.seconds / before.calls)
-    rows = np.flatnonzero(enough & (factor - 1.0 >= SETTINGS.threshold))
+        enough &= side.enough(SETTINGS.min_samples, SETTINGS.min_calls)
+    rows = enough & rise_matters(after.mean / before.mean, SETTINGS.threshold)
     found = search(
-        given.means[rows], given.starts[rows], at=AT, tolerance=SETTINGS.tolerance
+        given.means[rows],
+        given.intervals.usable[rows],
+        given.intervals.starts()[rows],
+        at=AT,
+        tolerance=SETTINGS.tolerance,
     )
     significant = found.tests.upward & (found.tests.p_nominal <= SETTINGS.alpha)
     return int(np.count_nonzero(found.near & significant))
@@ -94,8 +92,7 @@ def judged(engine: str) -> Callable[[Input], int]:
     deploy = Deploy("bench", AT)
 
     def all_of_it(given: Input) -> int:
-        verdicts = judge(given.series, deploy, settings)
-        return sum(verdict.outcome is Outcome.DETECTED for verdict in verdicts)
+        return judge([given.batch], deploy, settings).detected()
 
     return all_of_it
 
@@ -120,9 +117,7 @@ def _input(
     keys = tuple(
         QueryKey("db:9719", "shop", "app", f"{i:06}", "true") for i in range(s)
     )
-    starts, ends = (np.tile(part, (s, 1)) for part in (times[:-1], times[1:]))
     panel = Panel(
-        keys=keys,
         starts=times[:-1],
         ends=times[1:],
         means=means,
@@ -132,13 +127,20 @@ def _input(
         window=half,
     )
     seconds = counted * means
-    series = tuple(
-        CounterSeries(
-            key=key,
-            times=times,
-            calls=np.concatenate([[0.0], np.cumsum(counted[row])]),
-            seconds=np.concatenate([[0.0], np.cumsum(seconds[row])]),
-        )
-        for row, key in enumerate(keys)
+    batch = Batch(
+        keys,
+        times,
+        {
+            name: np.concatenate([np.zeros((s, 1)), added.cumsum(axis=1)], axis=1)
+            for name, added in (("calls", counted), ("seconds", seconds))
+        },
     )
-    return Input(means, counted, seconds, starts, ends, panel, series)
+    intervals = Intervals(
+        times,
+        np.broadcast_to(np.int32(1), (s, n)),
+        np.full((s, n), USABLE, dtype=np.int8),
+        counted,
+        seconds,
+        {},
+    )
+    return Input(means, intervals, panel, batch)

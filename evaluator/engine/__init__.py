@@ -1,0 +1,9 @@
+"""The engine's face: values in, verdicts out; no clock, no network, no sentences."""
+
+from __future__ import annotations
+
+from .detectors import DETECTORS
+from .judge import judge
+from .prepare.lineage import follow
+
+__all__ = ["DETECTORS", "follow", "judge"]

@@ -6,6 +6,7 @@ been put into a value.
 
 from __future__ import annotations
 
+from .batch import Batch, Flags, Floats, Places, QueryKey, join
 from .context import (
     Cause,
     CauseKind,
@@ -15,14 +16,12 @@ from .context import (
     Shift,
     Surroundings,
 )
+from .method import Method
 from .panel import Calibration, Panel
 from .report import DataQuality, Report, Settings
-from .series import CounterSeries, Floats, IntervalMeans, QueryKey
 from .steps import (
     ChangePoint,
-    Comparison,
     Effect,
-    Insufficient,
     Level,
     Significance,
     WelchTest,
@@ -32,22 +31,22 @@ from .subject import Deploy
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
+    "Batch",
     "Calibration",
     "Cause",
     "CauseKind",
     "ChangePoint",
-    "Comparison",
     "ContextSeries",
-    "CounterSeries",
     "DataQuality",
     "Deploy",
     "Effect",
+    "Flags",
     "Floats",
-    "Insufficient",
-    "IntervalMeans",
     "Level",
+    "Method",
     "Outcome",
     "Panel",
+    "Places",
     "PlanChange",
     "PlanSeen",
     "QueryKey",
@@ -60,4 +59,5 @@ __all__ = [
     "Verdict",
     "WelchTest",
     "Window",
+    "join",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .series import QueryKey
+from .batch import QueryKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .series import Floats, QueryKey
+from .batch import Flags, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -15,18 +12,20 @@ class Panel:
     """Interval means of s queries of one server on its t scrape intervals.
 
     Args:
-        keys: s queries, ascending.
         starts, ends: (t,) Unix seconds, ascending.
         means: (s, t) seconds per call; 0 where the query has no usable interval.
         calls: (s, t) executions; 0 where the query has no usable interval.
-        scatter: (s, t) squared distances of the calls from the mean of their interval,
-            summed, square seconds; NaN where unknown; None where none is known.
         before: intervals ``[:before]`` ended by the deploy.
         after: intervals ``[after:]`` started from the deploy on.
         window: how many of the intervals before the deploy lie in the window.
+        dispersion: (s, t) squared distances of the calls from the mean of their
+            interval, summed, square seconds; NaN where unknown; None where none is
+            known.
+
+    Raises:
+        ValueError: the shapes differ, or one side of the deploy is empty.
     """
 
-    keys: tuple[QueryKey, ...]
     starts: Floats
     ends: Floats
     means: Floats
@@ -34,20 +33,30 @@ class Panel:
     before: int
     after: int
     window: int
-    scatter: Floats | None = None
+    dispersion: Floats | None = None
 
     def __post_init__(self) -> None:
-        shape = len(self.keys), self.starts.size
-        columns = (self.means, self.calls, self.scatter)
+        shape = len(self.means), self.starts.size
+        columns = (self.means, self.calls, self.dispersion)
         if {c.shape for c in columns if c is not None} != {shape}:
-            raise ValueError(f"means, calls and scatter need the shape {shape}")
+            raise ValueError(f"means, calls and dispersion need the shape {shape}")
         if not 0 < self.window <= self.before <= self.after < self.starts.size:
             raise ValueError("a panel needs intervals on both sides of the deploy")
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Flags:
         """(s, t) where the query has a usable interval."""
         return self.calls > 0
+
+    def rows(self, chosen: slice) -> Panel:
+        """Some of the queries; no number is copied."""
+        known = self.dispersion
+        return replace(
+            self,
+            means=self.means[chosen],
+            calls=self.calls[chosen],
+            dispersion=None if known is None else known[chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +64,6 @@ class Calibration:
     """What the noise of s queries says of the rise after one deploy.
 
     Args:
-        keys: s queries, as in the panel.
         p_value: (s,) chance, without a change, that the whole rule finds as much:
             best split inside the tolerance, upward, score at least as large.
         score: (s,) standard normal without a change; large is slower.
@@ -64,29 +72,28 @@ class Calibration:
         statistic: (s,) energy statistic Q there, in standard deviations of the noise.
         near: (s,) whether that lies inside the tolerance.
         phi: (s,) correlation of neighbouring intervals.
-        spread: (s,) standard deviation of the logarithm of one typical interval mean.
+        deviation: (s,) standard deviation of the logarithm of one typical interval mean.
         log_error: (s,) standard error of the logarithm of the factor of the windows.
         history: intervals before the deploy that were used.
         long_history: whether the noise was learnt before the deploy only; else from
             both windows, which knows slow noise badly.
         common_rise: factor of an abrupt rise that most queries share at the deploy; 1
             when there is none. It is part of every score.
-        by_scatter: (s,) whether the spread of single calls weighed the intervals.
-        start_up: (s,) whether the intervals inside the tolerance after the deploy were
+        by_dispersion: (s,) whether the dispersion of single calls weighed the intervals.
+        transient: (s,) whether the intervals inside the tolerance after the deploy were
             left out of the score, because what was slow there had passed.
     """
 
-    keys: tuple[QueryKey, ...]
     p_value: Floats
     score: Floats
     split_at: Floats
     statistic: Floats
-    near: NDArray[np.bool_]
+    near: Flags
     phi: Floats
-    spread: Floats
+    deviation: Floats
     log_error: Floats
     history: int
     long_history: bool
     common_rise: float
-    by_scatter: NDArray[np.bool_]
-    start_up: NDArray[np.bool_]
+    by_dispersion: Flags
+    transient: Flags

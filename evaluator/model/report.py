@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .series import QueryKey
+from .batch import QueryKey
 from .steps import Level
 from .subject import Deploy
 from .verdict import Outcome, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .series import QueryKey
+from .batch import QueryKey
 
 
 @dataclass(frozen=True, slots=True)

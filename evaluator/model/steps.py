@@ -24,31 +24,13 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Both sides of the deploy; ``factor`` is mean after / mean before."""
-
-    before: Window
-    after: Window
-    factor: float
-
-
-@dataclass(frozen=True, slots=True)
-class Insufficient:
-    """Both sides, and why they cannot be compared."""
-
-    before: Window
-    after: Window
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChangePoint:
     """The best split of a series in two.
 
     Args:
         split: the right segment begins with this interval, counted from 0.
         at: start of that interval, Unix seconds.
-        statistic: energy statistic Q at the split, seconds per call.
+        statistic: energy statistic Q at the split, in the unit of the method.
         min_segment: fewest intervals a segment may have.
     """
 
@@ -62,7 +44,7 @@ class ChangePoint:
 class WelchTest:
     """Welch's t-test of the two segments at the split.
 
-    ``t`` and ``nu`` are None when neither segment has any spread. ``p_nominal`` is
+    ``t`` and ``nu`` are None when no segment varies. ``p_nominal`` is
     two-sided and takes the split as given, though it was searched.
     """
 
@@ -97,7 +79,7 @@ class Effect:
 
 
 class Level(StrEnum):
-    """How loudly a finding is told: an alert wakes somebody, a watch does not."""
+    """What becomes of a finding: an alert wakes somebody, a watch does not."""
 
     ALERT = "alert"
     WATCH = "watch"
@@ -115,8 +97,8 @@ class Significance:
         phi: correlation of neighbouring intervals.
         no_change_bound: least probability that nothing changed, for the prior set.
         long_history: whether the noise was learnt from before the window, too.
-        by_scatter: whether the spread of single calls weighed the intervals.
-        start_up: whether the first minutes were left out of the score, because what was
+        by_dispersion: whether the dispersion of single calls weighed the intervals.
+        transient: whether the first minutes were left out of the score, because what was
             slow there had passed.
     """
 
@@ -126,5 +108,5 @@ class Significance:
     phi: float
     no_change_bound: float
     long_history: bool
-    by_scatter: bool = False
-    start_up: bool = False
+    by_dispersion: bool = False
+    transient: bool = False

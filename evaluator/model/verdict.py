@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .batch import QueryKey
 from .context import Cause, PlanChange
-from .series import QueryKey
 from .steps import ChangePoint, Effect, Significance, WelchTest, Window
 
 

@@ -1,10 +1,39 @@
-"""What is compared when a cause is looked for: one query's measures, in one window."""
+"""What is compared when a cause is looked for: the measures of slower queries."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from ...model import CauseKind, ContextSeries, Floats, IntervalMeans
+from ...model import Batch, CauseKind, ContextSeries, Flags, Floats, QueryKey
+from ..prepare.intervals import Intervals, intervals
+
+# Name of the further column, and what it is per call.
+_PER_CALL = {"rows": CauseKind.ROWS_PER_CALL, "blocks": CauseKind.BLOCKS_PER_CALL}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slower:
+    """A query that got slower, and what else is known of it.
+
+    Args:
+        factor: mean after / mean before.
+        change_at: when it changed by its own series, Unix seconds.
+        moment: near which a cause is looked for: the deploy, or its own change where
+            that lies elsewhere.
+        own: times and values of its calls per second, rows and blocks per call, as far
+            as they may have changed enough to matter.
+        blocks_ratio: blocks per call after over before, None where unknown.
+    """
+
+    key: QueryKey
+    factor: float
+    change_at: float
+    moment: float
+    own: Mapping[CauseKind, tuple[Floats, Floats]]
+    blocks_ratio: float | None
 
 
 def measured_inside(series: ContextSeries, start: float, end: float) -> ContextSeries:
@@ -15,48 +44,84 @@ def measured_inside(series: ContextSeries, start: float, end: float) -> ContextS
     )
 
 
-def intervals_inside(one: IntervalMeans, start: float, end: float) -> IntervalMeans:
-    """The intervals from *start* to *end*, Unix seconds."""
-    if one.starts.size and one.starts[0] >= start and one.ends[-1] <= end:
-        return one
-    kept = (one.starts >= start) & (one.ends <= end)
-    return IntervalMeans(
-        key=one.key,
-        starts=one.starts[kept],
-        ends=one.ends[kept],
-        calls=one.calls[kept],
-        seconds=one.seconds[kept],
-        means=one.means[kept],
-        dropped=one.dropped,
-        rows=None if one.rows is None else one.rows[kept],
-        blocks=None if one.blocks is None else one.blocks[kept],
-        scatter=None if one.scatter is None else one.scatter[kept],
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnMeasures:
+    """What k queries of one server were called for, inside the windows."""
+
+    intervals: Intervals
+
+    @classmethod
+    def of(cls, window: Batch, max_gap: float) -> OwnMeasures:
+        """From the counters inside the windows."""
+        return cls(intervals(window, max_gap=max_gap))
+
+    def changed(
+        self, moments: Sequence[float], tolerance: float, ratio: float
+    ) -> Iterator[dict[CauseKind, tuple[Floats, Floats]]]:
+        """For each query the measures with a split near its moment that is large.
+
+        What has none cannot be a cause, wherever its best split is.
+
+        Args:
+            moments: one for each query, Unix seconds.
+            ratio: least change, 1.5 for by half of the smaller value.
+        """
+        found = self.intervals
+        starts, usable = found.starts(), found.usable
+        with np.errstate(divide="ignore", invalid="ignore"):
+            measures = {CauseKind.CALL_RATE: found.calls / (found.ends - starts)}
+            for name, kind in _PER_CALL.items():
+                if name in found.further:
+                    measures[kind] = found.further[name] / found.calls
+        near = np.abs(starts - np.array(moments)[:, None]) <= tolerance
+        known = {kind: usable & np.isfinite(one) for kind, one in measures.items()}
+        large = {
+            kind: _large(one, known[kind], near, ratio)
+            for kind, one in measures.items()
+        }
+        for row in range(len(starts)):
+            yield {
+                kind: (
+                    starts[row, known[kind][row]],
+                    one[row, known[kind][row]],
+                )
+                for kind, one in measures.items()
+                if large[kind][row]
+            }
+
+    def blocks_ratios(self, at: float) -> list[float | None]:
+        """Blocks per call after over before of each query, None where unknown."""
+        found = self.intervals
+        if "blocks" not in found.further:
+            return [None] * len(found.kinds)
+        blocks = found.further["blocks"]
+        known = found.usable & np.isfinite(blocks)
+        per_call = []
+        for side in (known & (found.ends <= at), known & (found.starts() >= at)):
+            read = np.where(side, blocks, 0.0).sum(axis=1)
+            calls = np.where(side, found.calls, 0.0).sum(axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                per_call.append(np.where(read > 0, read / calls, np.nan))
+        ratios = per_call[1] / per_call[0]
+        return [
+            ratio if known_ratio else None
+            for ratio, known_ratio in zip(
+                ratios.tolist(), np.isfinite(ratios).tolist(), strict=True
+            )
+        ]
 
 
-def own_measures(one: IntervalMeans) -> dict[CauseKind, tuple[Floats, Floats]]:
-    """Times and values of the calls per second, rows and blocks per call."""
-    rate = one.calls / (one.ends - one.starts)
-    measures = {CauseKind.CALL_RATE: (one.starts, rate)}
-    for kind, added in (
-        (CauseKind.ROWS_PER_CALL, one.rows),
-        (CauseKind.BLOCKS_PER_CALL, one.blocks),
-    ):
-        if added is not None:
-            known = np.isfinite(added)
-            per_call = added[known] / one.calls[known]
-            measures[kind] = one.starts[known], per_call
-    return measures
-
-
-def blocks_ratio(one: IntervalMeans, at: float) -> float | None:
-    """Blocks per call after over before, None where unknown."""
-    if one.blocks is None:
-        return None
-    known = np.isfinite(one.blocks)
-    sides = known & (one.ends <= at), known & (one.starts >= at)
-    blocks = [float(one.blocks[side].sum()) for side in sides]
-    calls = [float(one.calls[side].sum()) for side in sides]
-    if min(*blocks, *calls) <= 0.0:
-        return None
-    return (blocks[1] / calls[1]) / (blocks[0] / calls[0])
+def _large(values: Floats, known: Flags, near: Flags, ratio: float) -> Flags:
+    """(k,) whether any split near the moment leaves levels so far apart."""
+    kept = np.where(known, values, 0.0)
+    so_far, count = np.cumsum(kept, axis=1), np.cumsum(known, axis=1)
+    # A split before a column leaves what was added up before it on its left.
+    left, on_left = so_far - kept, count - known
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before = left / on_left
+        after = (so_far[:, -1:] - left) / (count[:, -1:] - on_left)
+    smaller = np.minimum(np.abs(before), np.abs(after))
+    # A little less is asked for here, so that rounding cannot lose a cause.
+    apart = np.abs(after - before) >= (ratio - 1.0) * smaller * (1.0 - 1e-9)
+    large: Flags = (apart & near & known).any(axis=1)
+    return large

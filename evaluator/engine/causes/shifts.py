@@ -6,15 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
-from ...model import Floats, Shift
+from ...model import Floats, Places, Shift
+from ..stats.ar1 import inflation, phi_around_two_means
 from ..stats.energy_split import best_splits, min_segment
 from ..stats.welch import welch_tests
-
-# Beyond this the correlation cannot be told from a trend.
-_MOST_CORRELATED = 0.95
 
 
 def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]:
@@ -55,7 +52,7 @@ def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]
     return found
 
 
-def _levels(values: Floats, splits: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _levels(values: Floats, splits: Places) -> tuple[Floats, Floats]:
     """(s,) means of the two parts."""
     n = values.shape[1]
     left = np.arange(n) < splits[:, None]
@@ -63,28 +60,13 @@ def _levels(values: Floats, splits: NDArray[np.intp]) -> tuple[Floats, Floats]:
     return before, np.where(left, 0.0, values).sum(axis=1) / (n - splits)
 
 
-def _p_values(
-    values: Floats, splits: NDArray[np.intp], before: Floats, after: Floats
-) -> Floats:
+def _p_values(values: Floats, splits: Places, before: Floats, after: Floats) -> Floats:
     """(s,) two-sided p-values of Welch's test with fewer effective values."""
     tests = welch_tests(values, splits)
     left = np.arange(values.shape[1]) < splits[:, None]
-    phi = _correlations(values - np.where(left, before[:, None], after[:, None]))
-    inflation = (1.0 + phi) / (1.0 - phi)
-    t_squared = tests.t**2 / inflation
-    nu = np.maximum(tests.nu / inflation, 1.0)
+    rest = values - np.where(left, before[:, None], after[:, None])
+    inflated = inflation(phi_around_two_means(rest, values.shape[1]))
+    t_squared = tests.t**2 / inflated
+    nu = np.maximum(tests.nu / inflated, 1.0)
     corrected = betainc(nu / 2.0, 0.5, nu / (nu + t_squared))
     return np.where(np.isfinite(tests.t), corrected, tests.p_nominal)
-
-
-def _correlations(rest: Floats) -> Floats:
-    """(s,) correlation of neighbours in (s, n) values around 0; 0 or more.
-
-    References:
-        Kendall 1954 on the bias, (1 + 4 r)/n.
-    """
-    power = (rest * rest).sum(axis=1)
-    products = (rest[:, 1:] * rest[:, :-1]).sum(axis=1)
-    r = np.divide(products, power, out=np.zeros_like(power), where=power > 0.0)
-    phi: Floats = np.clip(r + (1.0 + 4.0 * r) / rest.shape[1], 0.0, _MOST_CORRELATED)
-    return phi

@@ -6,6 +6,7 @@ show what the model of the noise missed: seasons, bursts, heavy tails.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,62 @@ from ...model import Floats
 _LEVELS = np.array([0.9, 0.95, 0.975, 0.99, 0.995, 0.9975])
 _LEAST_ABOVE = 10
 _LEAST_LEVELS = 3
+# Differences of running sums leave rounding behind where the sum itself is 0.
+_ROUNDING = 1e-9
 
 
-class Sums:
-    """Running sums of (s, t) weighted values, for the mean of any run of intervals."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Weight and weighted sum of a run of intervals, for s queries; any shape (s, …)."""
+
+    weight: Floats
+    total: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """The weighted mean; 0 where the run is empty."""
+        mean: Floats = self.total / np.where(self.weight > 0, self.weight, 1.0)
+        return mean
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats) -> Run:
+        """All intervals of (s, t) values, as (s,)."""
+        return cls(weights.sum(axis=1), np.einsum("ij,ij->i", values, weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """A run after some moment against a run before it, for s queries."""
+
+    before: Run
+    after: Run
+
+    @property
+    def rise(self) -> Floats:
+        """Mean after minus mean before."""
+        return self.after.mean - self.before.mean
+
+    @property
+    def variance(self) -> Floats:
+        """Of the rise, over that of one value; infinite where a run is empty."""
+        with np.errstate(divide="ignore"):
+            return 1.0 / self.after.weight + 1.0 / self.before.weight
+
+    @property
+    def skewness(self) -> Floats:
+        """Of the rise, over that of one value; 0 where a run is empty.
+
+        Independent values in two runs of equal weight cancel each other's.
+        """
+        known = (self.after.weight > 0) & (self.before.weight > 0)
+        a, b = (
+            1.0 / np.where(known, run.weight, 1.0) for run in (self.after, self.before)
+        )
+        return np.where(known, (a - b) / np.sqrt(a + b), 0.0)
+
+
+class RunningSums:
+    """Running sums of (s, t) weighted values, for the sums of any run of intervals."""
 
     def __init__(self, values: Floats, weights: Floats) -> None:
         shape = len(values), values.shape[1] + 1
@@ -29,46 +82,26 @@ class Sums:
         np.cumsum(weights, axis=1, out=self._weights[:, 1:])
         np.cumsum(values * weights, axis=1, out=self._values[:, 1:])
 
-    def rise(self, before: slice, after: slice) -> tuple[Floats, Floats]:
-        """(s,) mean of *after* minus mean of *before*, and its variance over the noise.
-
-        The variance is infinite where a side is empty.
-        """
-        weight_a, mean_a = self._mean(after)
-        weight_b, mean_b = self._mean(before)
-        with np.errstate(divide="ignore"):
-            return mean_a - mean_b, 1.0 / weight_a + 1.0 / weight_b
-
-    def imbalance(self, before: slice, after: slice) -> Floats:
-        """(s,) skewness of the rise over that of one value; 0 where a side is empty.
-
-        Independent values in two runs of equal weight cancel each other's.
-        """
-        weight_a, weight_b = self._mean(after)[0], self._mean(before)[0]
-        known = (weight_a > 0) & (weight_b > 0)
-        a, b = (1.0 / np.where(known, weight, 1.0) for weight in (weight_a, weight_b))
-        return np.where(known, (a - b) / np.sqrt(a + b), 0.0)
-
-    def _mean(self, run: slice) -> tuple[Floats, Floats]:
-        weight = self._weights[:, run.stop] - self._weights[:, run.start]
-        # Sums of 0 leave rounding behind.
-        weight = np.where(weight > 1e-9, weight, 0.0)
-        total = self._values[:, run.stop] - self._values[:, run.start]
-        return weight, total / np.where(weight > 0, weight, 1.0)
+    def runs(self, starts: Iterable[int], length: int) -> Run:
+        """Runs of *length* intervals from each of p starts, as (s, p)."""
+        first = np.fromiter(starts, dtype=np.intp)
+        weight = self._weights[:, first + length] - self._weights[:, first]
+        weight = np.where(weight > _ROUNDING, weight, 0.0)
+        return Run(weight, self._values[:, first + length] - self._values[:, first])
 
 
-def normal_score(t: Floats, freedom: Floats) -> Floats:
-    """The standard normal value as improbable as *t* with *freedom* degrees."""
-    score: Floats = -np.sign(t) * ndtri(stdtr(freedom, -np.abs(t)))
+def normal_score(t: Floats, dof: Floats) -> Floats:
+    """The standard normal value as improbable as *t* with *dof* degrees of freedom."""
+    score: Floats = -np.sign(t) * ndtri(stdtr(dof, -np.abs(t)))
     # Beyond 37 the probability underflows; the order must not be lost.
     return np.where(np.isfinite(score), score, np.sign(t) * 37.5)
 
 
-def unskewed(score: Floats, skewness: Floats) -> Floats:
+def skewness_corrected(score: Floats, skewness: Floats) -> Floats:
     """The normal score at the same place of the tail of a skewed score.
 
     Few values with a long tail upwards have means with a longer tail than normal ones.
-    Scores can only lose: nothing is done below 0, or for a tail downwards.
+    Scores can only shrink: nothing is done below 0, or for a tail downwards.
 
     Args:
         score: (s,) of mean 0 and variance 1.
@@ -84,7 +117,7 @@ def unskewed(score: Floats, skewness: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TailStretch:
     """How much wider the scores are than normal ones: base + slope · score."""
 
     base: float = 1.0
@@ -101,7 +134,7 @@ class Stretch:
         return np.where(score > 0, np.minimum(narrowed, size), score)
 
 
-def stretch_of(placebos: Floats) -> Stretch:
+def tail_stretch(placebos: Floats) -> TailStretch:
     """Compare the upper tail of pooled placebo scores with the normal one.
 
     Args:
@@ -109,18 +142,18 @@ def stretch_of(placebos: Floats) -> Stretch:
 
     Returns:
         No stretch when there are too few scores to tell; never a base below 1
-        without a slope, so the scores can only lose.
+        without a slope, so the scores can only shrink.
     """
     known = placebos[np.isfinite(placebos)]
     levels = _LEVELS[(1.0 - _LEVELS) * known.size >= _LEAST_ABOVE]
     if levels.size < _LEAST_LEVELS:
-        return Stretch()
+        return TailStretch()
     normal = ndtri(levels)
     wider = np.quantile(known, levels) / normal
     slope, base = _line(normal, wider)
     if slope <= 0 or base <= 0:
-        return Stretch(base=max(1.0, float(wider[1:].max())))
-    return Stretch(base=base, slope=slope)
+        return TailStretch(base=max(1.0, float(wider[1:].max())))
+    return TailStretch(base=base, slope=slope)
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:

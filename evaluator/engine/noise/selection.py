@@ -1,4 +1,4 @@
-"""What the whole rule is worth: a score, and a split that happens to be near.
+"""The p-value of the whole rule: a score, given that the best split fell near.
 
 Without a change the score is standard normal, and the best split falls inside the
 tolerance with a chance c that grows with the score. So the chance that the rule finds
@@ -52,7 +52,7 @@ def whole_rule_p(
             counts as certain to be near.
 
     Returns:
-        (s,) chances, valid for scores that passed the gate; those that did not have 1.
+        (s,) chances, valid where the split is near; where it is not the chance is 1.
     """
     if tolerance > TOLERANCE + 1e-9:
         return np.where(score > 0, ndtr(-score), 1.0)

@@ -2,42 +2,99 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...model import CounterSeries, Floats, IntervalMeans
+from ...model import Batch, Flags, Floats
 
-# Scrapes are stored to the millisecond; a sum of floats such as at + window need not
-# hit the very number.
-_HALF = 0.0005
-_OPTIONAL = ("since", "rows", "blocks", "squares")
+# What became of the interval that ends at a scrape, in the order in which it is asked.
+ABSENT, USABLE, RESET, GAP, IDLE = range(5)
 
 # A sum of squares loses to rounding what many larger ones before it had, relative to
 # the counters at the end of the interval; what is left must be a hundred times as much.
 _ROUNDING = 100 * 4 * float(np.finfo(np.float64).eps)
 
 
-def interval_means(
-    series: Sequence[CounterSeries], start: float, end: float, *, max_gap: float
-) -> list[IntervalMeans]:
-    """Divide what each interval added to ``seconds`` by what it added to ``calls``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """What s queries did between consecutive scrapes of a batch with m + 1 scrapes.
 
-    Three kinds of interval say nothing and are dropped, never repaired: a counter fell
-    or the entry was made anew (``reset``), too many scrapes are missing or a counter is
-    no finite number (``gap``), nothing ran (``idle``). An interval that is several of
-    these counts as the first.
+    Column j is the interval that ends at scrape j + 1. It begins at the scrape before,
+    or earlier where that one is missing.
 
     Args:
-        series: scrapes of s queries, times in Unix seconds, ascending.
-        start, end: keep the n scrapes with start ≤ time ≤ end, Unix seconds, compared
-            in whole milliseconds.
-        max_gap: longest interval to trust, seconds.
+        times: (m + 1,) of the scrapes, Unix seconds.
+        lags: (s, m) how many scrapes back the interval begins; 1 unless some are
+            missing.
+        kinds: (s, m) USABLE, or why not: ABSENT (the scrape is missing, or nothing came
+            before it), RESET, GAP, IDLE.
+        calls, seconds: (s, m) what the interval added.
+        further: (s, m) what it added to further columns, NaN where unknown.
+    """
 
-    Returns:
-        For each query m ≤ n − 1 intervals in time order, means in seconds per call; m
-        is 0 when n < 2.
+    times: Floats
+    lags: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    calls: Floats
+    seconds: Floats
+    further: Mapping[str, Floats]
+
+    @property
+    def ends(self) -> Floats:
+        """(m,) Unix seconds."""
+        return self.times[1:]
+
+    @property
+    def usable(self) -> Flags:
+        """(s, m) intervals that can be trusted."""
+        return self.kinds == USABLE
+
+    def starts(self, columns: slice = slice(None)) -> Floats:
+        """(s, columns) Unix seconds; where the kind is ABSENT of no meaning."""
+        return starts(self.times, self.lags, columns)
+
+    def from_scrape(self, first: int) -> Intervals:
+        """Those that lie between the scrapes from *first* on; no number is copied."""
+        kinds, lags = self.kinds[:, first:], self.lags[:, first:]
+        early = lags > np.arange(1, lags.shape[1] + 1)
+        if early.any():
+            kinds = np.where(early, np.int8(ABSENT), kinds)
+            lags = np.where(early, np.int32(1), lags)
+        return Intervals(
+            self.times[first:],
+            lags,
+            kinds,
+            self.calls[:, first:],
+            self.seconds[:, first:],
+            {name: one[:, first:] for name, one in self.further.items()},
+        )
+
+
+def starts(
+    times: Floats, lags: NDArray[np.int32], columns: slice = slice(None)
+) -> Floats:
+    """(s, columns) when the intervals begin; see :class:`Intervals`."""
+    ends = np.arange(1, times.size)[columns]
+    chosen = lags[:, columns]
+    if lags.strides[1] == 0:  # All of them are 1.
+        return np.broadcast_to(times[ends - 1], chosen.shape)
+    return times[ends - chosen]
+
+
+def intervals(batch: Batch, *, max_gap: float) -> Intervals:
+    """Subtract neighbouring scrapes of every query.
+
+    Three kinds of interval say nothing and are dropped, never repaired: a counter fell
+    or the entry was made anew (RESET), too many scrapes are missing or a counter is not
+    a finite number (GAP), nothing ran (IDLE). An interval that is several of these
+    counts as the first.
+
+    Args:
+        batch: s queries at n scrapes.
+        max_gap: longest interval to trust, seconds.
 
     Raises:
         ValueError: *max_gap* is not positive.
@@ -48,68 +105,72 @@ def interval_means(
     """
     if not max_gap > 0:
         raise ValueError(f"max_gap must be positive, got {max_gap}")
-    ends = np.array([start - _HALF, end + _HALF])
-    groups: dict[tuple[object, ...], list[tuple[int, slice]]] = defaultdict(list)
-    for index, one in enumerate(series):
-        first, last = one.times.searchsorted(ends).tolist()
-        told = one.since is None, one.rows is None, one.blocks is None
-        shape = last - first, *told, one.squares is None
-        groups[shape].append((index, slice(first, last)))
-    found: dict[int, IntervalMeans] = {}
-    for group in groups.values():
-        indices = [index for index, _ in group]
-        chosen = [(series[index], kept) for index, kept in group]
-        found.update(zip(indices, _of_equal_length(chosen, max_gap), strict=True))
-    return [found[index] for index in range(len(series))]
-
-
-def _of_equal_length(
-    group: Sequence[tuple[CounterSeries, slice]], max_gap: float
-) -> Iterator[IntervalMeans]:
-    """All of them as one array each column; a row of it is one query."""
-    times = _rows(group, "times")
+    present = batch.present
+    s, m = len(batch.keys), max(batch.times.size - 1, 0)
     with np.errstate(invalid="ignore"):  # inf − inf
-        calls, seconds = (np.diff(_rows(group, name)) for name in ("calls", "seconds"))
-    optional = {
-        name: np.diff(_rows(group, name))
-        for name in _OPTIONAL
-        if getattr(group[0][0], name) is not None
-    }
-    if (squares := optional.pop("squares", None)) is not None:
-        ends = (_rows(group, name)[:, 1:] for name in ("seconds", "squares"))
-        optional["scatter"] = _scatter(calls, seconds, squares, *ends)
-    reset = (calls < 0) | (seconds < 0)
-    if (since := optional.pop("since", None)) is not None:
-        # Where either end is unknown (NaN) the subtraction is NaN, which is not > 0:
-        # ignorance is no evidence of a restart.
-        reset |= np.abs(since) > 0
+        if present.all():
+            lags = np.broadcast_to(np.int32(1), (s, m))
+            begins = np.broadcast_to(batch.times[:-1], (s, m))
+            ended: Flags | None = None
+            added = {name: np.diff(one) for name, one in batch.columns.items()}
+        else:
+            earlier = _earlier(present)
+            ended = present[:, 1:] & (earlier >= 0)
+            np.maximum(earlier, 0, out=earlier)
+            begins = batch.times[earlier]
+            lags = (np.arange(1, m + 1) - earlier).astype(np.int32)
+            added = {
+                name: one[:, 1:] - np.take_along_axis(one, earlier, axis=1)
+                for name, one in batch.columns.items()
+            }
+    calls, seconds = added.pop("calls"), added.pop("seconds")
+    kinds = _kinds(batch, begins, calls, seconds, added.pop("since", None), max_gap)
+    if ended is not None:
+        kinds[~ended] = ABSENT
+    if "squares" in added:
+        so_far = batch.seconds[:, 1:], batch.columns["squares"][:, 1:]
+        added["dispersion"] = _dispersion(calls, seconds, added.pop("squares"), *so_far)
+    return Intervals(batch.times, lags, kinds, calls, seconds, added)
+
+
+def _earlier(present: Flags) -> NDArray[np.intp]:
+    """(s, n − 1) for each scrape but the first the last one before it, or −1."""
+    places = np.where(present[:, :-1], np.arange(present.shape[1] - 1), -1)
+    return np.maximum.accumulate(places, axis=1)
+
+
+def _kinds(
+    batch: Batch,
+    begins: Floats,
+    calls: Floats,
+    seconds: Floats,
+    since: Floats | None,
+    max_gap: float,
+) -> NDArray[np.int8]:
+    """(s, m) of the intervals, as if none were absent."""
+    # Most intervals are good: first those with calls and time, then why not.
+    with np.errstate(invalid="ignore"):
+        good = (calls > 0) & (calls < np.inf) & (seconds >= 0) & (seconds < np.inf)
+        good &= batch.times[1:] - begins <= max_gap
+        if since is not None:
+            # Where either end is unknown (NaN) the difference is NaN, which is not
+            # > 0: not knowing is no evidence of a restart.
+            made_anew = np.abs(since) > 0
+            good &= ~made_anew
+    kinds = good.astype(np.int8)
+    if good.all():
+        return kinds
+    with np.errstate(invalid="ignore"):
+        reset = (calls < 0) | (seconds < 0)
+    if since is not None:
+        reset |= made_anew
     unknown = ~(np.isfinite(calls) & np.isfinite(seconds))
-    gap = ~reset & (unknown | (np.diff(times) > max_gap))
-    idle = ~reset & ~gap & (calls == 0)
-    usable = ~(reset | gap | idle)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        means = seconds / calls
-    columns = {"calls": calls, "seconds": seconds, "means": means, **optional}
-    columns |= {"starts": times[:, :-1], "ends": times[:, 1:]}
-    dropped = zip(
-        *(kind.sum(axis=1).tolist() for kind in (reset, gap, idle)), strict=True
-    )
-    whole = usable.all(axis=1).tolist()
-    for row, ((one, _), (resets, gaps, idles)) in enumerate(
-        zip(group, dropped, strict=True)
-    ):
-        values = {name: column[row] for name, column in columns.items()}
-        if not whole[row]:
-            kept = usable[row]
-            values = {name: value[kept] for name, value in values.items()}
-        yield IntervalMeans(
-            key=one.key,
-            dropped={"reset": resets, "gap": gaps, "idle": idles},
-            **values,
-        )
+    gap = unknown | (batch.times[1:] - begins > max_gap)
+    kinds[~good] = np.where(reset, RESET, np.where(gap, GAP, IDLE))[~good]
+    return kinds
 
 
-def _scatter(
+def _dispersion(
     calls: Floats, seconds: Floats, squares: Floats, time: Floats, squared: Floats
 ) -> Floats:
     """Squared distances of the calls from their mean, summed; NaN where unknown.
@@ -122,11 +183,6 @@ def _scatter(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = seconds / calls
-        scatter = squares - seconds * mean
-        known = scatter > _ROUNDING * (squared + 2.0 * mean * time)
-    return np.where(known & (calls > 1), scatter, np.nan)
-
-
-def _rows(group: Sequence[tuple[CounterSeries, slice]], name: str) -> Floats:
-    values = [getattr(one, name)[kept] for one, kept in group]
-    return np.concatenate(values).reshape(len(values), -1)
+        within = squares - seconds * mean
+        known = within > _ROUNDING * (squared + 2.0 * mean * time)
+    return np.where(known & (calls > 1), within, np.nan)

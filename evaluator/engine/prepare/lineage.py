@@ -3,106 +3,108 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import CounterSeries, Floats, QueryKey
+from ...model import Batch, Floats, QueryKey
+
+
+@dataclass(frozen=True, slots=True)
+class _Successor:
+    """Rows of the old and the new id, and the first scrape that belongs to the new."""
+
+    old: int
+    new: int
+    seam: int
 
 
 def follow(
-    series: Sequence[CounterSeries],
-    fingerprints: Mapping[QueryKey, str],
-    *,
-    at: float,
-    tolerance: float,
-) -> tuple[CounterSeries, ...]:
+    batch: Batch, fingerprints: Mapping[QueryKey, str], *, at: float, tolerance: float
+) -> Batch:
     """Join the counters of a statement before and after its query id changed.
 
     The old entry stays in pg_stat_statements, so "ends" means that its calls stop
     rising, and "begins" that an entry appears or its calls start to rise. Both must
     happen near the deploy; they may overlap, since processes that are replaced one by
     one call both ids for a while. Only one old and one new id of the same statement on
-    the same instance, database, user and level are joined; with more of them nobody
-    knows which followed which.
+    the same database, user and level are joined; with more of them nobody knows which
+    followed which.
 
     Args:
-        series: one for each query; history before the windows may be in them.
+        batch: history before the windows may be in it.
         fingerprints: of the queries whose statement is known.
         at: time of the deploy, Unix seconds.
         tolerance: how far from it an id may end or begin, seconds.
 
     Returns:
-        Ascending by key; joined ones under the new key with ``replaces`` set. Their
-        counters fall at the seam, so that its interval is dropped as a reset.
+        Joined queries under the new key with ``replaces`` set, the old keys gone. Their
+        counters fall at the seam, so that its interval is dropped as a reset. The batch
+        itself where nothing is joined.
     """
-    oldest: dict[str, float] = defaultdict(lambda: np.inf)
-    families: dict[tuple[str, ...], list[CounterSeries]] = defaultdict(list)
-    for one in series:
-        key = one.key
-        if one.times.size > 1:
-            oldest[key.instance] = min(oldest[key.instance], float(one.times[0]))
-            if fingerprint := fingerprints.get(key):
-                same = (key.instance, key.database, key.user, key.toplevel, fingerprint)
-                families[same].append(one)
-    kept = {one.key: one for one in series}
-    for (instance, *_), family in families.items():
-        if len(family) < 2:
-            continue
-        used = [_used(one, oldest[instance]) for one in family]
-        old = [
-            one
-            for one, use in zip(family, used, strict=True)
-            if use and use[0] < at - tolerance and abs(use[1] - at) <= tolerance
-        ]
-        new = [
-            (one, use[0])
-            for one, use in zip(family, used, strict=True)
-            if use and abs(use[0] - at) <= tolerance
-        ]
+    successors = list(_successors(batch, fingerprints, at, tolerance))
+    if not successors:
+        return batch
+    gone = {one.old for one in successors}
+    kept = [row for row in range(len(batch.keys)) if row not in gone]
+    place = {row: number for number, row in enumerate(kept)}
+    joined = batch.rows(kept)
+    for one in successors:
+        for name, column in joined.columns.items():
+            new, old = column[place[one.new]], batch.columns[name][one.old]
+            if name in ("calls", "seconds"):
+                # Counted from the seam on, so that it cannot pass for the old one's.
+                new[one.seam :] -= new[one.seam]
+            new[: one.seam] = old[: one.seam]
+    replaces = {batch.keys[one.new]: batch.keys[one.old].queryid for one in successors}
+    return Batch(
+        joined.keys, joined.times, joined.columns, {**batch.replaces, **replaces}
+    )
+
+
+def _successors(
+    batch: Batch, fingerprints: Mapping[QueryKey, str], at: float, tolerance: float
+) -> Iterator[_Successor]:
+    """The pairs of ids that follow one another at the deploy."""
+    same: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row, key in enumerate(batch.keys):
+        if fingerprint := fingerprints.get(key):
+            same[key.database, key.user, key.toplevel, fingerprint].append(row)
+    families = [rows for rows in same.values() if len(rows) > 1]
+    if not families:
+        return
+    oldest = _oldest(batch)
+    for rows in families:
+        old, new = [], []
+        for row in rows:
+            used = _used(batch.calls[row], oldest)
+            if used is None:
+                continue
+            first, last = batch.times[used[0]], batch.times[used[1]]
+            if first < at - tolerance and abs(last - at) <= tolerance:
+                old.append(row)
+            if abs(first - at) <= tolerance:
+                new.append((row, used[0]))
         if len(old) == len(new) == 1:
-            del kept[old[0].key]
-            kept[new[0][0].key] = _joined(old[0], *new[0])
-    return tuple(kept[key] for key in sorted(kept))
+            yield _Successor(old[0], *new[0])
 
 
-def _used(series: CounterSeries, begun: float) -> tuple[float, float] | None:
-    """From when to when the id was called; None if it never was.
+def _oldest(batch: Batch) -> int:
+    """The first scrape that stored an entry which a later scrape stored, too."""
+    lasting = batch.present[np.count_nonzero(batch.present, axis=1) > 1]
+    return int(lasting.any(axis=0).argmax()) if lasting.size else 0
+
+
+def _used(calls: Floats, oldest: int) -> tuple[int, int] | None:
+    """The scrapes between which the id was called; None if it never was.
 
     Args:
-        begun: oldest scrape of the server; an entry that is younger was made by a call.
+        oldest: first scrape of the server; an entry that is younger was made by a call.
     """
-    rises = np.flatnonzero(np.diff(series.calls) > 0)
+    stored = np.flatnonzero(~np.isnan(calls))
+    rises = np.flatnonzero(np.diff(calls[stored]) > 0)
     if not rises.size:
         return None
-    first = 0 if series.times[0] > begun else rises[0]
-    return float(series.times[first]), float(series.times[rises[-1] + 1])
-
-
-def _joined(old: CounterSeries, new: CounterSeries, seam: float) -> CounterSeries:
-    """*old* up to the scrape at *seam*, and *new*, counted from there."""
-    kept = old.times < seam
-    first = int(new.times.searchsorted(seam))
-
-    def column(before: Floats | None, after: Floats | None, zero: float) -> Floats:
-        left = np.full(old.times.shape, np.nan) if before is None else before
-        right = np.full(new.times.shape, np.nan) if after is None else after
-        return np.concatenate([left[kept], right[first:] - zero])
-
-    def optional(before: Floats | None, after: Floats | None) -> Floats | None:
-        if before is None and after is None:
-            return None
-        return column(before, after, 0.0)
-
-    return replace(
-        new,
-        times=column(old.times, new.times, 0.0),
-        calls=column(old.calls, new.calls, float(new.calls[first])),
-        seconds=column(old.seconds, new.seconds, float(new.seconds[first])),
-        since=optional(old.since, new.since),
-        rows=optional(old.rows, new.rows),
-        blocks=optional(old.blocks, new.blocks),
-        squares=optional(old.squares, new.squares),
-        replaces=old.key.queryid,
-    )
+    first = 0 if stored[0] > oldest else rises[0]
+    return int(stored[first]), int(stored[rises[-1] + 1])

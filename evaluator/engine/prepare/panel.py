@@ -1,72 +1,85 @@
-"""Intervals of many queries → one grid."""
+"""Queries that were scraped together → one grid of intervals with the deploy in it."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...model import IntervalMeans, Panel
+from ...model import Flags, Floats, Panel, Places
+from .grids import same_grids
+from .intervals import starts
+from .prepared import Prepared
 
 
-def align(
-    queries: Iterable[IntervalMeans], *, at: float, window: float
-) -> Panel | None:
-    """Put the intervals of one server's queries side by side.
+def panels(
+    prepared: Prepared, *, at: float, window: float
+) -> Iterator[tuple[Places, Panel]]:
+    """The queries past the floors, those that were scraped together side by side.
 
-    The scrapes of one server store all its queries at the same instants, so intervals
-    with the same end are the same interval; where a query missed a scrape, its longer
-    interval stands at its end.
+    Intervals with the same end are the same interval; where a query missed a scrape,
+    its longer interval stands at its end.
 
     Args:
-        queries: usable intervals, history included, of queries past the floors.
         at: time of the deploy, Unix seconds.
         window: length of each side, seconds.
 
-    Returns:
-        A panel with the queries in the order of their keys; None when one side of the
-        deploy is empty.
+    Yields:
+        Rows of the prepared arrays, and their panel.
+
+    Raises:
+        ValueError: one side of the deploy is empty, which the floors exclude.
     """
-    ordered = sorted(queries, key=lambda query: query.key)
-    if not ordered:
-        return None
-    alike: dict[tuple[bytes, bytes], list[int]] = defaultdict(list)
-    for row, query in enumerate(ordered):
-        alike[query.starts.tobytes(), query.ends.tobytes()].append(row)
-    grids = [(ordered[rows[0]], np.array(rows)[:, None]) for rows in alike.values()]
-    ends = np.unique(np.concatenate([query.ends for query, _ in grids]))
-    places = [np.searchsorted(ends, query.ends) for query, _ in grids]
-    starts = np.full(ends.size, -np.inf)
-    means = np.zeros((len(ordered), ends.size))
-    calls = np.zeros_like(means)
-    known = any(query.scatter is not None for query in ordered)
-    scatter = np.full_like(means, np.nan) if known else None
-    for (query, rows), place in zip(grids, places, strict=True):
-        # The latest start is the plain interval; an earlier one skipped a scrape.
-        starts[place] = np.maximum(starts[place], query.starts)
-        means[rows, place] = [ordered[row].means for row in rows.flat]
-        calls[rows, place] = [ordered[row].calls for row in rows.flat]
-        for row in rows.flat:
-            if scatter is not None and (own := ordered[row].scatter) is not None:
-                scatter[row, place] = own
-    before = int(np.searchsorted(ends, at, side="right"))
-    after = int(np.searchsorted(starts, at, side="left"))
-    inside = int(np.count_nonzero(starts[:before] >= at - window))
-    if not inside or after >= ends.size:
-        return None
-    # A longer interval of one query may straddle the deploy inside a plain column.
-    for (query, rows), place in zip(grids, places, strict=True):
-        across = place[(query.starts < at) & (query.ends > at)]
-        calls[rows, across[across >= after]] = 0.0
-    return Panel(
-        keys=tuple(query.key for query in ordered),
-        starts=starts,
-        ends=ends,
-        means=means,
-        calls=calls,
-        before=before,
-        after=after,
-        window=inside,
-        scatter=scatter,
-    )
+    usable = prepared.calls > 0
+    for members in same_grids(usable, prepared.lags):
+        all_of_them = members.size == len(usable)
+        rows = slice(None) if all_of_them else members
+        known, lags = usable[rows], prepared.lags[rows]
+        columns = _chosen(known.any(axis=0))
+        begins = _latest_starts(prepared.times, known, lags)[columns]
+        ends = prepared.times[1:][columns]
+        before = int(np.searchsorted(ends, at, side="right"))
+        after = int(np.searchsorted(begins, at, side="left"))
+        calls = prepared.calls[rows][:, columns]
+        if lags.strides[1]:
+            across = _across(prepared.times, known, lags, at)[:, columns]
+            # What stands left of *after* is on neither side anyway.
+            across[:, :after] = False
+            calls = np.where(across, 0.0, calls)
+        dispersion = prepared.dispersion
+        yield (
+            members,
+            Panel(
+                starts=begins,
+                ends=ends,
+                means=prepared.means[rows][:, columns],
+                calls=calls,
+                before=before,
+                after=after,
+                window=int(np.count_nonzero(begins[:before] >= at - window)),
+                dispersion=None if dispersion is None else dispersion[rows][:, columns],
+            ),
+        )
+
+
+def _chosen(columns: Flags) -> slice | Places:
+    """All columns without a copy, or those that are wanted."""
+    return slice(None) if columns.all() else np.flatnonzero(columns)
+
+
+def _latest_starts(times: Floats, known: Flags, lags: NDArray[np.int32]) -> Floats:
+    """(m,) the latest start is that of the plain interval; an earlier skipped a scrape.
+
+    Of no meaning where no query has the interval.
+    """
+    if lags.strides[1] == 0:
+        return times[:-1]
+    ends = np.arange(1, times.size)
+    shortest = np.where(known, lags, ends.astype(np.int32)).min(axis=0)
+    return times[ends - shortest]
+
+
+def _across(times: Floats, known: Flags, lags: NDArray[np.int32], at: float) -> Flags:
+    """(s, m) intervals that begin before the deploy and end after it."""
+    return known & (starts(times, lags) < at) & (times[1:] > at)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import math
+import numpy as np
+
+from ...model import Floats
 
 
-def no_change_bound(p_value: float, prior: float) -> float:
-    """Smallest probability that nothing changed which agrees with *p_value*.
+def no_change_bound(p_values: Floats, prior: float) -> Floats:
+    """Smallest probability that nothing changed which agrees with each p-value.
 
     Args:
-        p_value: chance of as much without a change.
+        p_values: (m,) chances of as much without a change.
         prior: probability of a change before the data are seen, between 0 and 1.
+
+    Returns:
+        (m,) probabilities; 0 for a p-value of 0.
 
     Raises:
         ValueError: *prior* is not between 0 and 1.
@@ -21,10 +26,9 @@ def no_change_bound(p_value: float, prior: float) -> float:
     """
     if not 0.0 < prior < 1.0:
         raise ValueError(f"the prior must lie between 0 and 1, got {prior}")
-    if p_value <= 0.0:
-        return 0.0
-    factor = 1.0
-    if p_value < math.exp(-1.0):
-        factor = -math.e * p_value * math.log(p_value)
+    p = np.clip(p_values, 0.0, np.exp(-1.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(p > 0.0, -np.e * p * np.log(p), 0.0)
     odds = factor * (1.0 - prior) / prior
-    return odds / (1.0 + odds)
+    bound: Floats = odds / (1.0 + odds)
+    return bound

@@ -17,9 +17,8 @@ References:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...model import Floats
+from ...model import Flags, Floats, Places
 
 # Series done together: at 60 values each, the working arrays fit a 2 MB cache.
 _BLOCK = 256
@@ -34,7 +33,12 @@ def min_segment(n: int) -> int:
     return max(3, n // 10)
 
 
-def best_splits(values: Floats) -> tuple[NDArray[np.intp], Floats]:
+def min_segments(counts: Places) -> Places:
+    """The same for each of (s,) series."""
+    return np.maximum(3, counts // 10)
+
+
+def best_splits(values: Floats) -> tuple[Places, Floats]:
     """Find the split with the largest statistic in each of s series of equal length.
 
     Args:
@@ -61,6 +65,33 @@ def best_splits(values: Floats) -> tuple[NDArray[np.intp], Floats]:
         splits[first : first + _BLOCK] = best + min_segment(n)
         statistics[first : first + _BLOCK] = q[best, np.arange(len(part))]
     return splits, statistics
+
+
+def best_splits_of_present(values: Floats, present: Flags) -> tuple[Places, Floats]:
+    """The best split of each series over the values that are present.
+
+    Args:
+        values: (s, n), in time order; each with enough of them present.
+        present: (s, n).
+
+    Returns:
+        (s,) column of the first value of the right segment, and (s,) the statistic.
+    """
+    counts = np.count_nonzero(present, axis=1)
+    columns, statistics = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+    for count in np.unique(counts):
+        rows = np.flatnonzero(counts == count)
+        if count == values.shape[1]:
+            whole = values if rows.size == len(values) else values[rows]
+            columns[rows], statistics[rows] = best_splits(whole)
+            continue
+        known = present[rows]
+        kept = values[rows][known].reshape(rows.size, count)
+        splits, statistics[rows] = best_splits(kept)
+        # The split counts what is present; its column is further right.
+        so_far = np.cumsum(known, axis=1, dtype=np.int32)
+        columns[rows] = (so_far > splits[:, None]).argmax(axis=1)
+    return columns, statistics
 
 
 def _statistics(columns: Floats, m: int) -> Floats:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
-from ...model import Floats, WelchTest
+from ...model import Flags, Floats, Places, WelchTest
+from .moments import weighted_sum
 
-# Interval means are quotients of differences of counters; a spread this small against
+# Interval means are quotients of differences of counters; a deviation this small against
 # the mean is their rounding, not the query's.
 _ROUNDING = 1e-12
 
@@ -22,16 +23,15 @@ class WelchTests:
     t: Floats
     nu: Floats
     p_nominal: Floats
-    upward: NDArray[np.bool_]
+    upward: Flags
 
-    def one_by_one(self) -> list[WelchTest]:
-        """The s tests."""
-        columns = (self.t, self.nu, self.p_nominal, self.upward)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [
-            WelchTest(t, nu, p, upward) if t == t else WelchTest(None, None, p, upward)
-            for t, nu, p, upward in rows
-        ]
+    def test(self, row: int) -> WelchTest:
+        """One of the tests."""
+        t, nu = float(self.t[row]), float(self.nu[row])
+        p, upward = float(self.p_nominal[row]), bool(self.upward[row])
+        if math.isnan(t):
+            return WelchTest(None, None, p, upward)
+        return WelchTest(t, nu, p, upward)
 
 
 def welch_test(left: Floats, right: Floats) -> WelchTest:
@@ -41,11 +41,12 @@ def welch_test(left: Floats, right: Floats) -> WelchTest:
         ValueError: a segment has fewer than two values.
     """
     values = np.concatenate([left, right])[None, :]
-    (test,) = welch_tests(values, np.array([left.size])).one_by_one()
-    return test
+    return welch_tests(values, np.array([left.size])).test(0)
 
 
-def welch_tests(values: Floats, splits: NDArray[np.intp]) -> WelchTests:
+def welch_tests(
+    values: Floats, splits: Places, present: Flags | None = None
+) -> WelchTests:
     """Compare means without assuming equal variances; every value counts the same.
 
     The p-value comes from the incomplete beta function, which keeps its relative
@@ -54,7 +55,8 @@ def welch_tests(values: Floats, splits: NDArray[np.intp]) -> WelchTests:
 
     Args:
         values: (s, n) seconds per call.
-        splits: (s,) index of the first value of the right segment.
+        splits: (s,) column of the first value of the right segment.
+        present: (s, n) which values are there; None: all.
 
     Returns:
         Two-sided p-values, valid for splits that were fixed beforehand; without any
@@ -66,42 +68,46 @@ def welch_tests(values: Floats, splits: NDArray[np.intp]) -> WelchTests:
     References:
         Welch 1947; degrees of freedom by Satterthwaite 1946.
     """
-    n = values.shape[1]
-    sizes = splits, n - splits
-    if splits.size and min(sizes[0].min(), sizes[1].min()) < 2:
+    left = np.arange(values.shape[1]) < splits[:, None]
+    right = ~left
+    if present is not None:
+        left &= present
+        right &= present
+    sides = left, right
+    sizes = [np.count_nonzero(side, axis=1) for side in sides]
+    if splits.size and min(size.min() for size in sizes) < 2:
         raise ValueError("a variance needs at least two values in each segment")
-    left = np.arange(n) < splits[:, None]
-    sides = left, ~left
+    shares = [side.astype(np.float64) for side in sides]
     means = [
-        (values * side).sum(axis=1) / size
-        for side, size in zip(sides, sizes, strict=True)
+        weighted_sum(values, share) / size
+        for share, size in zip(shares, sizes, strict=True)
     ]
     squares = values - np.where(left, means[0][:, None], means[1][:, None])
     squares *= squares
     errors = []
-    for side, size, mean in zip(sides, sizes, means, strict=True):
-        total = (squares * side).sum(axis=1)
+    for side, share, size, mean in zip(sides, shares, sizes, means, strict=True):
+        total = weighted_sum(squares, share)
         total[_only_rounding(values, side, mean, total / size)] = 0.0
         errors.append(total / (size - 1) / size)
     rise = means[1] - means[0]
     error = errors[0] + errors[1]
-    spread = error > 0
+    varies = error > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         t = rise / np.sqrt(error)
         nu = error**2 / (
             errors[0] ** 2 / (sizes[0] - 1) + errors[1] ** 2 / (sizes[1] - 1)
         )
-    t[~spread] = nu[~spread] = np.nan
+    t[~varies] = nu[~varies] = np.nan
     p = np.where(rise == 0, 1.0, 0.0)
-    p[spread] = betainc(
-        nu[spread] / 2.0, 0.5, nu[spread] / (nu[spread] + t[spread] ** 2)
+    p[varies] = betainc(
+        nu[varies] / 2.0, 0.5, nu[varies] / (nu[varies] + t[varies] ** 2)
     )
     return WelchTests(t=t, nu=nu, p_nominal=p, upward=rise > 0)
 
 
 def _only_rounding(
-    values: Floats, side: NDArray[np.bool_], mean: Floats, variance: Floats
-) -> NDArray[np.intp]:
+    values: Floats, side: Flags, mean: Floats, variance: Floats
+) -> Places:
     """Rows whose values on *side* differ by no more than rounding.
 
     Their standard deviation is at most their range, so few rows need the closer look.
@@ -111,5 +117,5 @@ def _only_rounding(
     chosen, inside = values[rows], side[rows]
     highest = np.where(inside, chosen, -np.inf).max(axis=1)
     lowest = np.where(inside, chosen, np.inf).min(axis=1)
-    alike: NDArray[np.intp] = rows[highest - lowest <= limit[rows]]
+    alike: Places = rows[highest - lowest <= limit[rows]]
     return alike

@@ -1,0 +1,84 @@
+"""What of a panel is compared with what, and how much can be learnt from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...model import Panel
+
+# Fewest queries that can be compared with each other.
+_FAMILY = 20
+# Windows of history from which the noise is learnt before the deploy only, and the
+# most of them that make the baseline.
+_LONG = 3
+_BASELINE = 4
+# Windows before the deploy in which dependence may have grown.
+_LATE = 2
+# Fewest intervals before the deploy in which a common factor can be seen.
+_FACTOR = 20
+# Distance of two placebos: a third of the intervals after the deploy.
+_PLACEBO = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Runs of intervals of one panel.
+
+    Args:
+        old: the baseline before the deploy; ``new`` all after it.
+        recent: the window before the deploy.
+        searched: where the split is searched.
+        late: where dependence may have grown before the deploy, and all after it.
+        head: how many intervals after the deploy begin inside the tolerance.
+        long: whether the noise can be learnt before the deploy only.
+        family: whether there are enough queries to compare with each other.
+        placebos: first intervals after moments at which nothing was deployed.
+    """
+
+    old: slice
+    new: slice
+    recent: slice
+    searched: slice
+    late: slice
+    head: int
+    long: bool
+    family: bool
+    placebos: tuple[int, ...]
+
+    @property
+    def baseline(self) -> int:
+        """How many intervals the baseline has."""
+        length: int = self.old.stop - self.old.start
+        return length
+
+    @property
+    def sees_factor(self) -> bool:
+        """Whether a common factor can be seen."""
+        return self.family and self.old.stop >= _FACTOR
+
+
+def scope_of(panel: Panel, settled: float) -> Scope:
+    """Divide *panel*.
+
+    Args:
+        settled: end of the tolerance after the deploy, Unix seconds.
+    """
+    before, after, end = panel.before, panel.after, panel.starts.size
+    long = before >= _LONG * panel.window
+    family = len(panel.means) >= _FAMILY
+    length = min(_BASELINE * panel.window, before // 2) if long else before
+    placebos = range(0)
+    if long and family:
+        step = max(1, (end - after) // _PLACEBO)
+        placebos = range(length, before - (end - after) + 1, step)
+    return Scope(
+        old=slice(before - length, before),
+        new=slice(after, end),
+        recent=slice(before - panel.window, before),
+        searched=slice(before - panel.window, end),
+        late=slice(before - _LATE * panel.window, end),
+        head=int(panel.starts[after:].searchsorted(settled)),
+        long=long,
+        family=family,
+        placebos=tuple(placebos),
+    )
