@@ -113,7 +113,7 @@ def test_backtest_judges_a_moment_of_every_hour_but_not_beside_the_deploy(backte
 
 
 def test_backtest_names_what_changed_without_a_mark(history, backtested):
-    alarms = backtested.report["cries"]
+    alarms = backtested.report["false_alarms"]
 
     for engine in ("calibrated", "classic"):
         named = [alarm for alarm in alarms if alarm["engine"] == engine]
