@@ -1,4 +1,4 @@
-"""Durations and moments as people write them → seconds and Unix time."""
+"""Durations and moments as people write them ↔ seconds and Unix time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def show_time(at: float) -> str:
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
-        # Beyond the calendar, as milliseconds taken for seconds are.
+        # Beyond the calendar, for example milliseconds mistaken for seconds.
         return f"{at:.0f}"
 
 

@@ -109,7 +109,7 @@ def test_wrong_usage_is_exit_code_2_and_says_what_would_be_right(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("<html><title>Login</title></html>", "Login"),
         ('{"status": "error", "errorType": "bad_data", "error": "parse"}', "parse"),
         (

@@ -173,7 +173,7 @@ OTHER = {
 @pytest.mark.parametrize(
     ("capture", "problem"),
     [
-        ("", "something that is no JSON: nothing at all"),
+        ("", "something that is not JSON: nothing at all"),
         ("<html><title>502 Bad Gateway</title>", "an HTML page, “502 Bad Gateway”"),
         (json.dumps({"status": "success", "data": VECTOR}), "a vector instead of a m"),
         (json.dumps({"status": "success", "data": OTHER}), "holds up, but no pg_stat"),
