@@ -96,7 +96,7 @@ def test_the_example_is_valid(tmp_path):
 @pytest.fixture
 def matchers(tmp_path):
     """The matchers of each example of the section deploys."""
-    read = []
+    read: list[Matcher] = []
     for number, text in enumerate(blocks(CONFIGURATION, "yaml")[1:]):
         path = tmp_path / f"{number}.yml"
         path.write_text("prometheus: {url: 'http://p'}\n" + text)
