@@ -77,7 +77,7 @@ def test_milliseconds_are_refused_and_the_right_number_offered():
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "-5", "inf"])
-def test_what_is_no_moment_is_refused(text):
+def test_a_bad_moment_is_refused(text):
     with pytest.raises(ValueError, match="expected"):
         parse_time(text)
 
