@@ -20,8 +20,13 @@ from .errors import ConfigurationError, PgverdictError
 
 # In the order of --help: the service, one deploy, the evaluator itself.
 COMMANDS = (
-    *(add_run, add_check, add_deploy, add_replay, add_explain),
-    *(add_backtest, add_power),
+    add_run,
+    add_check,
+    add_deploy,
+    add_replay,
+    add_explain,
+    add_backtest,
+    add_power,
 )
 CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -40,8 +40,16 @@ def to_table(report: BacktestReport) -> str:
 
 
 _COLUMNS = (
-    *("moments", "with a false alarm", "share", "95 % interval"),
-    *("judged", "false alarms", "per 1,000", "95 % interval", "watch list", "engine"),
+    "moments",
+    "with a false alarm",
+    "share",
+    "95 % interval",
+    "judged",
+    "false alarms",
+    "per 1,000",
+    "95 % interval",
+    "watch list",
+    "engine",
 )
 
 

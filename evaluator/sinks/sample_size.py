@@ -12,8 +12,15 @@ from ..units import show_duration
 from .phrases import aligned, describe_key
 
 _COLUMNS = (
-    *("rise", "formula", "calls", "window"),
-    *("simulated", "calls", "window", "power", ""),
+    "rise",
+    "formula",
+    "calls",
+    "window",
+    "simulated",
+    "calls",
+    "window",
+    "power",
+    "",
 )
 
 
