@@ -59,7 +59,7 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
         place = f"{at[:-1]}: " if at.endswith(".") else at
         problems.append(f"{place}expected settings as {_LINES}")
         return None
-    before = len(problems)
+    reported = len(problems)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
     problems.extend(
         f"{at}{name}: unknown setting{nearest(str(name), fields)}"
@@ -75,7 +75,7 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
             _read_struct({}, field.type, f"{at}{name}.", problems)
         elif field.required:
             problems.append(f"{at}{name}: missing{_example(field.type)}")
-    if len(problems) > before:
+    if len(problems) > reported:
         return None
     try:
         return kind(**values)
