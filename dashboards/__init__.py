@@ -1,1 +1,1 @@
-"""Grafana dashboards as JSON, and the programs that write them; not in the wheel."""
+"""Grafana dashboards as JSON, and the program that writes them; not in the wheel."""

@@ -1,7 +1,7 @@
-"""Writes the dashboards beside this file: ``python -m dashboards.generate``.
+"""Writes the dashboards into this folder: ``python -m dashboards.generate``.
 
 Grafana's classic JSON, schema version 41, for Grafana 10.4 and newer. The data source
-is a variable, so the file works by import and by provisioning alike.
+is a variable, so that the file can be imported and provisioned.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ QUERY = "server, datname, user, queryid, toplevel"
 
 
 def deploys() -> dict[str, Any]:
-    """What each deploy did to the queries."""
+    """Regressions by deploy."""
     panels = [
         stat(
             "Deploys judged",
-            "Deploys whose verdict the evaluator still shows.",
+            "Deploys whose verdicts the evaluator still shows.",
             f"count(pgverdict_deploy_info{{{CHOSEN}}}) or vector(0)",
             "short",
             0,
         ),
         stat(
             "Slower queries",
-            "Queries that got slower at a deploy, those included that may have an "
+            "Queries that got slower at a deploy, including those that may have an "
             "external cause and do not alert.",
             f"sum(pgverdict_query_regressed{{{CHOSEN}}}) or vector(0)",
             "short",
@@ -39,14 +39,14 @@ def deploys() -> dict[str, Any]:
         ),
         stat(
             "Cost",
-            "Execution time that all detected regressions together add each second; "
-            "1 s is a whole processor core.",
+            "Extra execution time per second of all detected regressions together; 1 s "
+            "is a whole processor core.",
             f"sum(pgverdict_query_extra_seconds_per_second{{{CHOSEN}}}) or vector(0)",
             "s",
             2,
         ),
         stat(
-            "Could not tell",
+            "Not judged",
             "Queries of these deploys with too little data: neither good nor bad.",
             f'sum(pgverdict_deploy_queries{{{CHOSEN},outcome="insufficient_data"}})'
             " or vector(0)",
@@ -55,18 +55,18 @@ def deploys() -> dict[str, Any]:
         ),
         stat(
             "Last round",
-            "Time since the evaluator finished a round. When this grows, no news is "
-            "not good news.",
+            "Time since the evaluator finished a round. When this grows, deploys are "
+            "not being judged.",
             'time() - max(pgverdict_last_success_timestamp_seconds{step="round"})',
             "s",
             4,
             red_from=600,
         ),
-        _findings(),
+        _slower_queries(),
         series(
             "Time per call of the slower queries",
-            "Mean execution time per call, from the exporter's counters. The marks on "
-            "the time line are deploys and verdicts.",
+            "Mean execution time per call, from the exporter's counters. The "
+            "annotations are deploys and verdicts.",
             _mean_of_regressed(),
             "{{user}}@{{datname}} {{queryid}}",
             "s",
@@ -74,7 +74,7 @@ def deploys() -> dict[str, Any]:
         ),
         series(
             "Queries by outcome",
-            "Of the chosen deploys. Queries with insufficient data were not judged.",
+            "Of the selected deploys. Queries with insufficient data were not judged.",
             f"sum by (outcome) (pgverdict_deploy_queries{{{CHOSEN}}})",
             "{{outcome}}",
             "short",
@@ -121,7 +121,7 @@ def _variables() -> list[dict[str, Any]]:
     ]
 
 
-def _findings() -> dict[str, Any]:
+def _slower_queries() -> dict[str, Any]:
     """One row for each slower query, the costliest first."""
 
     def column(metric: str, window: str = "", more: str = "") -> str:
@@ -131,12 +131,12 @@ def _findings() -> dict[str, Any]:
 
     return table(
         "Slower queries",
-        "Every query that got slower at a chosen deploy. What has external_cause true "
-        "does not alert: the verdict on the time line tells what else may explain it. "
-        "With the engine classic, p only ranks and is not the probability of anything.",
+        "Every query that got slower at a selected deploy. Rows with external_cause "
+        "true do not alert: the verdict annotation names the other cause. With the "
+        "engine classic, p only ranks and is not the probability of anything.",
         {
-            # Only for its label, which the others do not have.
-            "found": (column("regressed", more=", external_cause"), "none"),
+            # Only for its label, which the other metrics do not have.
+            "detected": (column("regressed", more=", external_cause"), "none"),
             "factor": (column("factor"), "none"),
             "before": (column("mean_seconds", "before"), "s"),
             "after": (column("mean_seconds", "after"), "s"),
@@ -146,7 +146,7 @@ def _findings() -> dict[str, Any]:
         top=4,
         height=8,
         sort="cost per second",
-        hidden=["found"],
+        hidden=["detected"],
     )
 
 
@@ -167,7 +167,7 @@ def _mean_of_regressed() -> str:
 
 
 def as_text(dashboard: Mapping[str, Any]) -> str:
-    """The file's content."""
+    """The content of the file."""
     return json.dumps(dashboard, indent=2) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Pieces of a Grafana dashboard in classic JSON: values in, plain values out."""
+"""Parts of a Grafana dashboard in classic JSON: values in, plain values out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 PROMETHEUS = {"type": "prometheus", "uid": "${datasource}"}
 GRAFANA = {"type": "grafana", "uid": "-- Grafana --"}
-# Grafana's own default of 100 hides all but the newest.
+# Grafana's default of 100 would hide older ones.
 ANNOTATIONS = 1000
 WIDTH = 24
 
 
 def values(name: str, label: str, query: str) -> dict[str, Any]:
-    """A choice of several label values, all by default; looked up as time moves on."""
+    """A variable with several label values, all by default."""
     return {
         "name": name,
         "label": label,
@@ -54,7 +54,7 @@ def stat(
     *,
     red_from: float | None = None,
 ) -> dict[str, Any]:
-    """A number at the top, in the *place*-th of five fields."""
+    """A single number in the top row, in the *place*-th of five fields."""
     steps: list[dict[str, Any]] = [{"color": "text", "value": None}]
     if red_from is not None:
         steps = [{"color": "green", "value": None}, {"color": "red", "value": red_from}]
@@ -92,12 +92,12 @@ def table(
     sort: str,
     hidden: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Rows joined by the labels that all columns share.
+    """A table whose rows are joined by the labels that all columns share.
 
     Args:
         columns: expression and unit by the column's name.
-        sort: the column that comes first, largest on top.
-        hidden: columns of which only the labels are shown.
+        sort: the column to sort by, the largest value first.
+        hidden: columns whose labels are shown, but not their values.
     """
     letters = [chr(ord("A") + number) for number in range(len(columns))]
     names = {

@@ -1,12 +1,12 @@
-"""What can go wrong for a reason a person must mend; exit codes follow from these."""
+"""Errors that a person must fix; the exit codes follow from these."""
 
 
 class PgverdictError(Exception):
-    """A problem told in one sentence: where, what is wrong, what would be right."""
+    """A problem in one sentence: where, what is wrong, what would be right."""
 
 
 class ConfigurationError(PgverdictError):
-    """A setting, argument or file is wrong. All problems found are told at once.
+    """A setting, argument or file is wrong. All problems are reported at once.
 
     Args:
         problems: one line each, ``place: what is wrong; what would be right``.
@@ -18,15 +18,15 @@ class ConfigurationError(PgverdictError):
 
 
 class SourceError(PgverdictError):
-    """A system could not be reached or answered nonsense; trying later may help."""
+    """A system could not be reached or gave a bad answer; trying later may help."""
 
 
 class NoDataError(SourceError):
-    """A system answered well, but has nothing of what was asked for."""
+    """A system answered, but has none of the requested data."""
 
 
 class RefusedError(SourceError):
-    """A system answered that it does not do what was asked; nothing was changed.
+    """A system refused the request; nothing was changed.
 
     Args:
         status: of the HTTP answer.
@@ -38,7 +38,7 @@ class RefusedError(SourceError):
 
 
 class IncompleteDataError(SourceError):
-    """The answer says of itself that it is partial, so nothing may be concluded."""
+    """The answer is marked as partial, so nothing may be concluded from it."""
 
 
 class UnsureWriteError(SourceError):

@@ -1,4 +1,4 @@
-"""Log lines a machine can read: logfmt or JSON, UTC, on standard error."""
+"""Machine-readable log lines: logfmt or JSON, UTC, on standard error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMATS = ("logfmt", "json")
 
 
 def set_up(level: str, style: str) -> None:
-    """Write every record from *level* on to standard error in one of ``FORMATS``."""
+    """Log to standard error, from *level* on, in one of ``FORMATS``."""
     render: Processor = structlog.processors.LogfmtRenderer(
         key_order=["time", "level", "msg"], bool_as_flag=False
     )
@@ -22,7 +22,7 @@ def set_up(level: str, style: str) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            _as_prometheus_says,
+            _as_prometheus_names_it,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
             structlog.processors.EventRenamer("msg"),
             structlog.processors.format_exc_info,
@@ -35,7 +35,7 @@ def set_up(level: str, style: str) -> None:
     )
 
 
-def _as_prometheus_says(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+def _as_prometheus_names_it(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """The exporter and Prometheus call a warning ``warn``."""
     if event["level"] == "warning":
         event["level"] = "warn"

@@ -1,7 +1,8 @@
-"""Durations and moments as people write them → seconds and Unix time."""
+"""Durations and moments as people write them ↔ seconds and Unix time."""
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime
 
@@ -14,20 +15,38 @@ _LATEST = 1e11
 
 
 def parse_duration(text: str) -> float:
-    """Read ``30m``, ``1h30m``, ``90s`` or plain seconds such as ``90``, as seconds.
+    """Read ``30m``, ``1h30m`` or ``90s`` as seconds.
 
     Raises:
-        ValueError: *text* is none of these, or not above 0.
+        ValueError: *text* is not such a duration, has no unit, or is not above 0.
     """
     stripped = text.strip()
     if _DURATION.fullmatch(stripped):
         parts = _PART.findall(stripped)
         seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
-    else:
-        seconds = _number(stripped)
-    if not 0 < seconds < _LATEST:
-        raise ValueError(f"expected a duration such as 30m or 90s, got {text!r}")
-    return seconds
+        if 0 < seconds < _LATEST:
+            return seconds
+    bare = _number(stripped)
+    hint = f"; did you mean {stripped}s?" if 0 < bare < _LATEST else ""
+    if not math.isnan(bare):
+        raise ValueError(
+            f"expected a duration with a unit such as 30m or 90s, got {text!r}{hint}"
+        )
+    raise ValueError(f"expected a duration such as 30m or 90s, got {text!r}")
+
+
+def write_duration(seconds: float) -> str:
+    """Write seconds as a person writes them in a setting: ``30m``, ``1h30m``, ``4h``.
+
+    ``parse_duration`` reads it back, to the millisecond.
+    """
+    rest = round(seconds * 1000)
+    parts = []
+    for unit in ("d", "h", "m", "s", "ms"):
+        number, rest = divmod(rest, round(_SECONDS[unit] * 1000))
+        if number:
+            parts.append(f"{number}{unit}")
+    return "".join(parts) or "0s"
 
 
 def parse_time(text: str) -> float:
@@ -37,7 +56,7 @@ def parse_time(text: str) -> float:
         ValueError: *text* is neither, or Unix time in milliseconds.
     """
     seconds = _number(text)
-    if seconds != seconds:
+    if math.isnan(seconds):
         try:
             moment = datetime.fromisoformat(text.strip())
         except ValueError:
@@ -61,7 +80,7 @@ def show_time(at: float) -> str:
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
-        # Beyond the calendar, as milliseconds taken for seconds are.
+        # Beyond the calendar, for example milliseconds mistaken for seconds.
         return f"{at:.0f}"
 
 
@@ -81,8 +100,8 @@ def show_duration(seconds: float) -> str:
 
 
 def _number(text: str) -> float:
-    """The number, or NaN where *text* is none."""
+    """The number, or NaN where *text* is not one."""
     try:
         return float(text)
     except ValueError:
-        return float("nan")
+        return math.nan

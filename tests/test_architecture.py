@@ -1,6 +1,6 @@
-"""ARCHITECTURE.md shows the house as it is: every room, in its own words.
+"""ARCHITECTURE.md lists every module with the first sentence of its docstring.
 
-``python -m tests.test_architecture`` writes the list of rooms anew.
+``python -m tests.test_architecture`` writes the list anew.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def rooms() -> str:
             first = " ".join(described.partition("\n\n")[0].split())
             if path.name not in ("__init__.py", "__main__.py"):
                 lines.append(f"| `{path.relative_to(ROOT)}` | {first} |")
-    return "| room | idea |\n|---|---|\n" + "\n".join(lines) + "\n"
+    return "| module | idea |\n|---|---|\n" + "\n".join(lines) + "\n"
 
 
-def test_every_room_is_on_the_page_and_says_what_it_is_for():
+def test_every_module_is_on_the_page_with_its_purpose():
     page = PAGE.read_text("utf-8")
 
     assert page.partition(BEGIN)[2].partition(END)[0] == rooms()

@@ -1,8 +1,8 @@
-"""How much data a rise needs to be seen: by formula, and by trying the engine.
+"""Required sample size: by formula, and by simulating deploys for the engine.
 
 References:
     Sample size of two means: n = 2 · (z(0.975) + z(0.8))² · CV² / δ² on each side, that
-    is 15.7 · CV² / δ², for four of five at a level of 0.05, a split known beforehand,
+    is 15.7 · CV² / δ², for a power of 0.8 at a level of 0.05, a split known beforehand,
     and independent normal values.
 """
 
@@ -16,26 +16,26 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..model import CounterSeries, Deploy, IntervalMeans, Outcome, Settings, Verdict
-from ..model.sample_size import Noise, Price
+from ..model.sample_size import Noise, SampleSize
 from ..model.series import Floats, QueryKey
 
-Rule: TypeAlias = Callable[
+Judge: TypeAlias = Callable[
     [Sequence[CounterSeries], Deploy, Settings], Sequence[Verdict]
 ]
 
-# A rise counts as seen when it is found in four of five deploys.
+# A window is long enough when the rise is found in four of five deploys.
 POWER = 0.8
-# Windows that are tried, intervals on each side.
-WINDOWS = (10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
+# Numbers of intervals on each side that are simulated.
+INTERVALS = (10, 15, 20, 30, 45, 60, 90, 120, 180, 240)
 # Queries of one simulated deploy, and how many of them get slower. The classic engine
 # judges each alone, so that the others need not be there.
 _FAMILY, _REGRESSED = 400, 4
 _ALONE = 25
-# Regressed queries that are tried, if that many are needed to tell.
+# Regressed queries that are simulated: at most, and at least.
 _TRIALS, _LEAST_TRIALS = 100, 12
 # Windows of history in front of a simulated deploy, at most.
 _HISTORY = 8
-# Fewest intervals that tell a noise.
+# Fewest intervals from which the noise of a query is measured.
 _LEAST_INTERVALS = 20
 _NORMAL_MAD = 0.6744897501960817
 _LARGEST_PHI = 0.95
@@ -45,41 +45,40 @@ _AT = 1_500_000_000.0
 
 
 def intervals_needed(cv: float, rise: float) -> int:
-    """Values on each side of a known split that show *rise* in four of five.
+    """Values on each side of a known split that find *rise* with a power of 0.8.
 
     Args:
-        cv: standard deviation over mean of one value.
+        cv: coefficient of variation of one value.
         rise: fraction above 0, 0.2 for +20 %.
     """
     both = float(ndtri(0.975) + ndtri(POWER))
     return max(2, int(np.ceil(2.0 * both**2 * cv**2 / rise**2)))
 
 
-def least_factor(
-    scatter: float, *, threshold: float, alpha: float, queries: float = 1.0
+def detectable_factor(
+    log_factor_sd: float, *, threshold: float, alpha: float, queries: float = 1.0
 ) -> float:
-    """The least factor that is found in four of five deploys.
+    """The smallest factor that is found in four of five deploys.
 
     Args:
-        scatter: standard deviation of the logarithm of the factor without a change.
-        threshold: of the pre-filter, which sees the factor with the scatter on it.
+        log_factor_sd: standard deviation of the log factor without a change.
+        threshold: of the pre-filter, which sees the factor with its noise.
         alpha: one-sided level.
         queries: that share the level, of which one got slower.
     """
-    missed = float(ndtri(POWER)) * scatter
-    rare = -float(ndtri(alpha / max(1.0, queries)))
-    least = max(np.log1p(threshold) + missed, rare * scatter + missed)
-    return float(np.exp(least))
+    margin = float(ndtri(POWER)) * log_factor_sd
+    critical = -float(ndtri(alpha / max(1.0, queries))) * log_factor_sd
+    return float(np.exp(max(np.log1p(threshold), critical) + margin))
 
 
 def noise_of(intervals: IntervalMeans) -> Noise | None:
-    """Measure the noise of one query; a change inside counts as noise.
+    """Measure the noise of one query; a change in the period counts as noise.
 
-    The spread is the median distance from the median, of logarithms, so that a few
-    outliers do not rule it.
+    The standard deviation is estimated from the median absolute deviation of the
+    logarithms, which a few outliers do not change.
 
     Returns:
-        None when there are too few intervals to tell.
+        None when there are too few intervals.
     """
     if intervals.means.size < _LEAST_INTERVALS:
         return None
@@ -87,28 +86,28 @@ def noise_of(intervals: IntervalMeans) -> Noise | None:
     if not level > 0:
         return None
     logs = np.log(np.maximum(intervals.means / level, _LEAST_SHARE))
-    spread = float(np.median(np.abs(logs))) / _NORMAL_MAD
+    log_sd = float(np.median(np.abs(logs))) / _NORMAL_MAD
     span = float(intervals.ends[-1] - intervals.starts[0])
     return Noise(
-        cv=max(_LEAST_CV, float(np.sqrt(np.expm1(min(spread, 3.0) ** 2)))),
-        phi=_correlation(np.clip(logs, -4.0 * spread, 4.0 * spread)),
+        cv=max(_LEAST_CV, float(np.sqrt(np.expm1(min(log_sd, 3.0) ** 2)))),
+        phi=_correlation(np.clip(logs, -4.0 * log_sd, 4.0 * log_sd)),
         calls=float(np.median(intervals.calls)),
         spacing=span / intervals.means.size,
         key=intervals.key,
     )
 
 
-def price(
+def required_sample_size(
     noise: Noise,
     rise: float,
     settings: Settings,
-    rule: Rule,
+    judge: Judge,
     rng: np.random.Generator,
-) -> Price:
-    """Find the shortest window in which *rule* finds *rise* in four of five deploys.
+) -> SampleSize:
+    """Find the fewest intervals in which *judge* finds *rise* in four of five deploys.
 
-    A rise that does not stand clear of the pre-filter is never seen reliably, however
-    long the window; it is tried with a threshold of half its size.
+    A rise that is not above the threshold of the pre-filter is never found reliably,
+    however long the window; it is simulated with a threshold of half its size.
 
     Args:
         noise: what all queries of the simulated deploys have.
@@ -117,47 +116,47 @@ def price(
     """
     threshold = settings.threshold if rise > settings.threshold else rise / 2.0
     settings = replace(settings, threshold=threshold)
-    asymptotic = intervals_needed(noise.cv, rise)
+    formula = intervals_needed(noise.cv, rise)
     least = max(settings.min_samples, np.ceil(settings.min_calls / _calls(noise)))
-    # Nothing finds a rise in far less than the formula for a split that is known.
-    least = max(least, min(asymptotic / 2, WINDOWS[-1]))
+    # No test needs much less than the formula for a split that is known.
+    least = max(least, min(formula / 2, INTERVALS[-1]))
     power = 0.0
-    for window in (w for w in WINDOWS if w >= least):
-        power = share_found(noise, rise, window, settings, rule, rng)
+    for intervals in (number for number in INTERVALS if number >= least):
+        power = simulated_power(noise, rise, intervals, settings, judge, rng)
         if power >= POWER:
-            return Price(rise, threshold, asymptotic, window, power, WINDOWS[-1])
-    return Price(rise, threshold, asymptotic, None, power, WINDOWS[-1])
+            return SampleSize(rise, threshold, formula, intervals, power, INTERVALS[-1])
+    return SampleSize(rise, threshold, formula, None, power, INTERVALS[-1])
 
 
-def share_found(
+def simulated_power(
     noise: Noise,
     rise: float,
-    window: int,
+    intervals: int,
     settings: Settings,
-    rule: Rule,
+    judge: Judge,
     rng: np.random.Generator,
 ) -> float:
-    """Share of regressed queries that *rule* finds, one in a hundred of a deploy.
+    """Share of regressed queries that *judge* finds, one in a hundred of a deploy.
 
     Stops as soon as the share is clearly not four of five.
 
     Args:
-        window: intervals on each side.
+        intervals: on each side of the deploy.
     """
-    step = float(max(1, round(noise.spacing)))
-    settings = replace(settings, window=window * step)
-    queries, regressed, history = _ALONE, _ALONE, window
+    spacing = float(max(1, round(noise.spacing)))
+    settings = replace(settings, window=intervals * spacing)
+    queries, regressed, history = _ALONE, _ALONE, intervals
     if settings.engine != "classic":
         queries, regressed = _FAMILY, _REGRESSED
-        longest = min(int(settings.history / step), _HISTORY * window)
-        history = max(window, longest)
+        longest = min(int(settings.history / spacing), _HISTORY * intervals)
+        history = max(intervals, longest)
     deploy = Deploy("simulated", _AT)
     slower = {_name(row) for row in range(regressed)}
     found = tried = 0
     while tried < _TRIALS:
-        means = _noisy(noise, (queries, history + window), rng)
+        means = _noisy(noise, (queries, history + intervals), rng)
         means[:regressed, history:] *= 1.0 + rise
-        verdicts = rule(_counters(means, noise, history, step), deploy, settings)
+        verdicts = judge(_counters(means, noise, history, spacing), deploy, settings)
         found += sum(
             verdict.outcome is Outcome.DETECTED
             for verdict in verdicts
@@ -180,25 +179,25 @@ def _calls(noise: Noise) -> float:
 
 def _noisy(noise: Noise, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
     """Log-normal autoregressive noise around 1, (s, t)."""
-    spread = np.sqrt(np.log1p(noise.cv**2))
-    logs = rng.normal(0.0, spread, shape)
+    log_sd = np.sqrt(np.log1p(noise.cv**2))
+    logs = rng.normal(0.0, log_sd, shape)
     fresh = np.sqrt(1.0 - noise.phi**2)
     for column in range(1, shape[1]):
         logs[:, column] = noise.phi * logs[:, column - 1] + fresh * logs[:, column]
-    noisy: Floats = np.exp(logs - spread**2 / 2.0)
+    noisy: Floats = np.exp(logs - log_sd**2 / 2.0)
     return noisy
 
 
 def _counters(
-    means: Floats, noise: Noise, history: int, step: float
+    means: Floats, noise: Noise, history: int, spacing: float
 ) -> list[CounterSeries]:
     calls = np.arange(means.shape[1] + 1.0) * _calls(noise)
     seconds = np.zeros((len(means), means.shape[1] + 1))
     np.cumsum(means * _calls(noise), axis=1, out=seconds[:, 1:])
-    times = _AT + step * np.arange(-history, means.shape[1] - history + 1.0)
+    times = _AT + spacing * np.arange(-history, means.shape[1] - history + 1.0)
     return [
-        CounterSeries(QueryKey("", "", "", _name(row), ""), times, calls, one)
-        for row, one in enumerate(seconds)
+        CounterSeries(QueryKey("", "", "", _name(row), ""), times, calls, row_seconds)
+        for row, row_seconds in enumerate(seconds)
     ]
 
 

@@ -1,4 +1,4 @@
-"""A long time read in short stretches, so that memory stays bounded."""
+"""A long period read in short chunks, so that memory stays bounded."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..model import CounterSeries, Floats, QueryKey
 from ..sources.readings import Reading
 from ..units import show_time
 
-# Longest stretch that is read at once, seconds.
-_STRETCH = 3600.0
-# Prometheus keeps whole milliseconds: the next stretch begins one after the last.
+# Longest chunk that is read at once, seconds.
+_CHUNK = 3600.0
+# Prometheus keeps whole milliseconds: the next chunk begins one after the last.
 _NEXT = 0.001
 
 
-class Stretches:
+class RollingCounters:
     """Moves forward through the counters; every sample is read once.
 
     Args:
         read: the counters between two moments, Unix seconds.
-        start: nothing before it is ever asked for, Unix seconds.
+        start: nothing before it is ever read, Unix seconds.
     """
 
     def __init__(self, read: Callable[[float, float], Reading], start: float) -> None:
@@ -38,13 +38,13 @@ class Stretches:
             start: not before that of an earlier call; what is older is forgotten.
 
         Raises:
-            SourceError: the counters could not be had.
-            IncompleteDataError: the source says that its answer is partial.
+            SourceError: the counters could not be read.
+            IncompleteDataError: the source reports that its answer is partial.
         """
         self._forget(start)
         self._until = max(self._until, start)
         while self._until < end:
-            until = min(end, self._until + _STRETCH)
+            until = min(end, self._until + _CHUNK)
             self._add(self._until, until)
             self._until = until + _NEXT
         return list(self._held.values())
@@ -79,7 +79,7 @@ class Stretches:
 
 
 def _cut(series: CounterSeries, first: int = 0) -> CounterSeries:
-    """The counters that an engine needs from the *first* scrape on, copied."""
+    """The columns that an engine needs, from the *first* scrape on, copied."""
     return CounterSeries(
         series.key,
         series.times[first:].copy(),
@@ -90,30 +90,28 @@ def _cut(series: CounterSeries, first: int = 0) -> CounterSeries:
     )
 
 
-def _joined(one: CounterSeries, other: CounterSeries) -> CounterSeries:
+def _joined(earlier: CounterSeries, later: CounterSeries) -> CounterSeries:
     return CounterSeries(
-        one.key,
-        np.concatenate([one.times, other.times]),
-        np.concatenate([one.calls, other.calls]),
-        np.concatenate([one.seconds, other.seconds]),
-        _optional(one, one.since, other, other.since),
-        squares=_optional(one, one.squares, other, other.squares),
+        earlier.key,
+        np.concatenate([earlier.times, later.times]),
+        np.concatenate([earlier.calls, later.calls]),
+        np.concatenate([earlier.seconds, later.seconds]),
+        _optional(earlier, earlier.since, later, later.since),
+        squares=_optional(earlier, earlier.squares, later, later.squares),
     )
 
 
 def _optional(
-    one: CounterSeries,
+    earlier: CounterSeries,
     first: Floats | None,
-    other: CounterSeries,
+    later: CounterSeries,
     second: Floats | None,
 ) -> Floats | None:
-    """Two columns as one, unknown where a series does not have it."""
+    """Two columns joined, NaN where a series does not have the column."""
     if first is None and second is None:
         return None
-    columns = ((one, first), (other, second))
-    return np.concatenate(
-        [
-            np.full(series.times.shape, np.nan) if column is None else column
-            for series, column in columns
-        ]
-    )
+    if first is None:
+        first = np.full(earlier.times.shape, np.nan)
+    if second is None:
+        second = np.full(later.times.shape, np.nan)
+    return np.concatenate([first, second])

@@ -1,4 +1,4 @@
-"""Would the engines have cried where nothing was deployed? Ask the own history."""
+"""Judge moments of the past without a deploy: how often would there be an alarm?"""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ import numpy as np
 from ..engine.judge import LOOKS, judge
 from ..engine.stats.intervals import count_interval, dispersion, share_interval
 from ..model import CounterSeries, Deploy, Level, Outcome, Settings, Verdict
-from ..model.backtest import Cry, EngineRecord, PlaceboReport, QueryScatter, Rate
+from ..model.backtest import (
+    BacktestReport,
+    EngineResult,
+    FalseAlarm,
+    QueryNoise,
+    Rate,
+)
 from ..model.series import QueryKey
-from .power import least_factor
-from .rolling import Stretches
+from .power import detectable_factor
+from .rolling import RollingCounters
 
-# Moments that a query needs before its scatter can be told.
+# Fewest moments from which the standard deviation of a query's log factor is estimated.
 _LEAST_MOMENTS = 5
-# The scatter is read where nine of ten factors lie inside: the middle half would hide
-# that a query now and then takes another plan.
+# It is estimated from the range that holds nine of ten factors: the middle half would
+# hide that a query now and then takes another plan.
 _QUANTILE, _NORMAL_QUANTILE = 0.9, 1.6448536269514722
 
 
@@ -40,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What each engine says of one moment."""
+    """The verdicts of each engine at one moment."""
 
     at: float
     verdicts: Mapping[str, tuple[Verdict, ...]]
@@ -65,7 +71,7 @@ def plan(
 
 def judge_moments(
     moments: Sequence[float],
-    stretches: Stretches,
+    counters: RollingCounters,
     settings: Settings,
     engines: Sequence[str],
     *,
@@ -75,17 +81,17 @@ def judge_moments(
 
     Args:
         moments: ascending, Unix seconds.
-        engines: names of the rules to try.
+        engines: names of the engines to try.
         looks: judge at every look that a running evaluator takes, not only at the end
             of the window.
 
     Raises:
-        SourceError: the counters could not be had; what was yielded stands.
+        SourceError: the counters could not be read; what was yielded stands.
     """
     past = max(settings.window, settings.history if "calibrated" in engines else 0.0)
     for at in moments:
-        series = stretches.between(at - past, at + settings.window)
-        deploy = Deploy(f"placebo-{at:.0f}", at)
+        series = counters.between(at - past, at + settings.window)
+        deploy = Deploy(f"backtest-{at:.0f}", at)
         yield Moment(
             at,
             {
@@ -122,31 +128,31 @@ def _judge(
 
 @dataclass(slots=True)
 class _Count:
-    """What one engine did so far; ``by_stretch`` counts cries by independent time."""
+    """Results of one engine so far; ``by_block``: false alarms by independent block."""
 
     moments: int = 0
-    crying: int = 0
+    alarmed: int = 0
     judged: int = 0
-    cries: int = 0
+    false_alarms: int = 0
     watched: int = 0
-    by_stretch: Counter[int] = field(default_factory=Counter)
+    by_block: Counter[int] = field(default_factory=Counter)
 
 
 class Tally:
-    """Adds up moments, and can tell at any time what is known so far."""
+    """Adds up moments, and can report at any time what is known so far."""
 
     def __init__(self, plan_: Plan, settings: Settings, engines: Sequence[str]) -> None:
         self._plan = plan_
         self._settings = settings
         self._counts = {engine: _Count() for engine in engines}
-        self._cries: list[Cry] = []
+        self._false_alarms: list[FalseAlarm] = []
         self._factors: dict[QueryKey, list[float]] = defaultdict(list)
         self.judged = self._empty = 0
 
     def add(self, moment: Moment) -> None:
-        """Count what the engines say of one more moment."""
+        """Count the verdicts at one more moment."""
         self.judged += 1
-        stretch = int(moment.at // self._independent)
+        block = int(moment.at // self._independent)
         for engine, count in self._counts.items():
             judged = [
                 verdict
@@ -155,17 +161,17 @@ class Tally:
             ]
             if not judged:
                 continue
-            named = [v for v in judged if v.outcome is Outcome.DETECTED]
+            detected = [v for v in judged if v.outcome is Outcome.DETECTED]
             count.moments += 1
-            count.crying += bool(named)
+            count.alarmed += bool(detected)
             count.judged += len(judged)
-            count.cries += len(named)
+            count.false_alarms += len(detected)
             count.watched += sum(map(_watched, judged))
-            count.by_stretch[stretch] += len(named)
-            self._cries += [
-                Cry(engine, moment.at, one.key, one.factor)
-                for one in named
-                if one.factor is not None
+            count.by_block[block] += len(detected)
+            self._false_alarms += [
+                FalseAlarm(engine, moment.at, verdict.key, verdict.factor)
+                for verdict in detected
+                if verdict.factor is not None
             ]
         # The floors and the factor are the same for every engine.
         factors = [
@@ -179,7 +185,7 @@ class Tally:
 
     def report(
         self, seen: Iterable[QueryKey], notes: Sequence[str] = ()
-    ) -> PlaceboReport:
+    ) -> BacktestReport:
         """All that is known so far.
 
         Args:
@@ -187,7 +193,7 @@ class Tally:
         """
         moments = self._plan.moments
         known = set(seen)
-        return PlaceboReport(
+        return BacktestReport(
             start=moments[0],
             end=moments[self.judged - 1] if self.judged else moments[0],
             every=self._plan.every,
@@ -198,9 +204,9 @@ class Tally:
             near_deploys=self._plan.near_deploys,
             queries=len(known),
             never_judged=len(known - self._factors.keys()),
-            records=tuple(self._records()),
-            cries=tuple(self._cries),
-            scatters=self._scatters(),
+            engines=tuple(self._results()),
+            false_alarms=tuple(self._false_alarms),
+            noise=self._noise(),
             notes=tuple(notes),
         )
 
@@ -209,39 +215,38 @@ class Tally:
         """Moments this far apart share no sample of their windows, seconds."""
         return max(2.0 * self._settings.window, self._plan.every)
 
-    def _records(self) -> Iterator[EngineRecord]:
+    def _results(self) -> Iterator[EngineResult]:
         overlap = self._independent / self._plan.every
         for engine, count in self._counts.items():
-            clusters = dispersion(list(count.by_stretch.values()), least=overlap)
-            yield EngineRecord(
+            clusters = dispersion(list(count.by_block.values()), least=overlap)
+            yield EngineResult(
                 engine=engine,
                 moments=count.moments,
-                crying=count.crying,
+                alarmed=count.alarmed,
                 judged=count.judged,
-                cries=count.cries,
+                false_alarms=count.false_alarms,
                 watched=count.watched,
-                share=_share(count.crying, count.moments, overlap),
-                per_thousand=_per_thousand(count.cries, count.judged, clusters),
+                share=_share(count.alarmed, count.moments, overlap),
+                per_thousand=_per_thousand(count.false_alarms, count.judged, clusters),
                 dispersion=clusters,
             )
 
-    def _scatters(self) -> tuple[QueryScatter, ...]:
-        scatters = [
-            QueryScatter(key, len(logs), scatter, self._least_factors(scatter))
-            for key, logs in self._factors.items()
-            if len(logs) >= _LEAST_MOMENTS
-            for scatter in [
-                float(np.quantile(np.abs(logs), _QUANTILE)) / _NORMAL_QUANTILE
-            ]
-        ]
-        return tuple(sorted(scatters, key=lambda one: (-one.scatter, one.key)))
+    def _noise(self) -> tuple[QueryNoise, ...]:
+        noise = []
+        for key, logs in self._factors.items():
+            if len(logs) >= _LEAST_MOMENTS:
+                sd = float(np.quantile(np.abs(logs), _QUANTILE)) / _NORMAL_QUANTILE
+                noise.append(
+                    QueryNoise(key, len(logs), sd, self._detectable_factors(sd))
+                )
+        return tuple(sorted(noise, key=lambda query: (-query.log_factor_sd, query.key)))
 
-    def _least_factors(self, scatter: float) -> dict[str, float]:
+    def _detectable_factors(self, log_factor_sd: float) -> dict[str, float]:
         """The calibrated engine shares its level among the queries of a deploy."""
         settings = self._settings
         return {
-            engine: least_factor(
-                scatter,
+            engine: detectable_factor(
+                log_factor_sd,
                 threshold=settings.threshold,
                 alpha=settings.alpha / (2.0 if engine == "classic" else 1.0),
                 queries=1.0

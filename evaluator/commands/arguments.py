@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .. import logs
-from ..settings.schema import ENGINES
+from ..model import Settings
+from ..settings.schema import DEFAULT_PROFILE, ENGINES
 from ..sources.profiles import PROFILES
-from ..units import parse_duration, parse_time
+from ..units import parse_duration, parse_time, write_duration
 
 PROGRAM = "pgverdict-evaluator"
 
@@ -64,9 +65,9 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 def add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
-        default="pgverdict",
+        default=DEFAULT_PROFILE,
         choices=sorted(PROFILES),
-        help="whose metric names the capture has; default pgverdict",
+        help=f"whose metric names the capture has; default {DEFAULT_PROFILE}",
     )
 
 
@@ -88,7 +89,8 @@ def add_window(parser: argparse.ArgumentParser) -> None:
     add_duration(
         parser,
         "--window",
-        "length of each side of the deploy; default 30m, unless configured",
+        "length of each side of the deploy; default: engine.window of the "
+        f"configuration, {write_duration(Settings().window)} where none is read",
     )
 
 
@@ -104,7 +106,9 @@ def add_duration(
     default: float | None = None,
     required: bool = False,
 ) -> None:
-    """An option such as ``30m``, read as seconds."""
+    """An option such as ``30m``, read as seconds; the help text shows its default."""
+    if default is not None:
+        meaning += f"; default {write_duration(default)}"
     parser.add_argument(
         flag,
         default=default,

@@ -1,4 +1,4 @@
-"""``backtest``: the placebo check over the user's own history."""
+"""``backtest``: false alarms of the engines in the user's own history."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Callable
 import structlog
 
 from ..assembly import Systems
-from ..backtest.rolling import Stretches
+from ..backtest.rolling import RollingCounters
 from ..backtest.run import Plan, Tally, judge_moments, plan
 from ..errors import ConfigurationError, NoDataError, SourceError
-from ..model.backtest import PlaceboReport
+from ..model.backtest import BacktestReport
 from ..settings.schema import ENGINES, Config, load
 from ..sinks.backtest import to_json, to_table
 from ..sources.readings import Reading
@@ -33,8 +33,8 @@ from .selection import engine_with
 
 log = structlog.get_logger()
 
-# Progress is told about this often on the whole way.
-_TOLD = 20
+# Progress is logged about this often over the whole run.
+_LOGGED = 20
 _BOTH = "both"
 
 
@@ -44,7 +44,7 @@ def add_backtest(commands: Commands) -> None:
         commands,
         "backtest",
         backtest,
-        "Judge moments at which nothing was deployed: how often would it have cried?",
+        "Judge moments at which nothing was deployed, and count the false alarms.",
         "Exit codes: 0 done, 2 configuration or usage, 3 a system could not be reached "
         "or answered nonsense, 130 interrupted. What is known so far is printed first.",
         f"{PROGRAM} backtest --since 7d --config.file=evaluator.yml",
@@ -54,15 +54,15 @@ def add_backtest(commands: Commands) -> None:
     add_duration(
         parser,
         "--every",
-        "time between two moments; default 1h. Closer than two windows, they share "
-        "samples and count for less",
+        "time between two moments; moments closer than two windows share samples and "
+        "count for less",
         default=3600.0,
     )
     parser.add_argument(
         "--engine",
         default=_BOTH,
         choices=(*ENGINES, _BOTH),
-        help=f"default {_BOTH}",
+        help="default %(default)s",
     )
     parser.add_argument(
         "--looks",
@@ -84,7 +84,7 @@ def backtest(options: argparse.Namespace) -> int:
     source = systems.prometheus_for(options.service)
 
     def read(start: float, end: float) -> Reading:
-        # Only the verdict counts here, so rows and blocks are not asked for.
+        # Only the verdict counts here, so rows and blocks are not read.
         return source.read(start, end, detail_from=end)
 
     moments, notes = _plan(config, systems, options, settings.window)
@@ -94,15 +94,15 @@ def backtest(options: argparse.Namespace) -> int:
             "--looks judges as `run` does",
         )
     past = max(settings.window, settings.history)
-    stretches = Stretches(read, moments.moments[0] - past)
+    counters = RollingCounters(read, moments.moments[0] - past)
     tally = Tally(moments, settings, engines)
 
-    def so_far() -> PlaceboReport:
-        return tally.report(stretches.seen, notes)
+    def so_far() -> BacktestReport:
+        return tally.report(counters.seen, notes)
 
     try:
         for moment in judge_moments(
-            moments.moments, stretches, settings, engines, looks=options.looks
+            moments.moments, counters, settings, engines, looks=options.looks
         ):
             tally.add(moment)
             _progress(tally.judged, len(moments.moments), moment.at)
@@ -110,10 +110,10 @@ def backtest(options: argparse.Namespace) -> int:
         if tally.judged:
             _print(so_far(), options.format)
         raise
-    if not stretches.seen:
+    if not counters.seen:
         raise NoDataError(
             f"prometheus: no sample of any query in the last "
-            f"{show_duration(options.since)}; `check` tells more"
+            f"{show_duration(options.since)}; `check` shows why"
         )
     _print(so_far(), options.format)
     return 0
@@ -122,7 +122,7 @@ def backtest(options: argparse.Namespace) -> int:
 def _plan(
     config: Config, systems: Systems, options: argparse.Namespace, window: float
 ) -> tuple[Plan, tuple[str, ...]]:
-    """The moments, and what must be known of them."""
+    """The moments, and notes on what they may include."""
     now = time.time()
     first = now - options.since
     last = now - window - config.service.settle
@@ -136,7 +136,7 @@ def _plan(
     if config.grafana is None:
         notes = (
             "grafana is not configured, so moments near a deploy could not be left "
-            "out: true regressions count as cries here",
+            "out: real regressions count as false alarms here",
         )
     else:
         marks = systems.find(first - window, last + window)
@@ -152,10 +152,10 @@ def _plan(
 
 
 def _progress(done: int, all_: int, at: float) -> None:
-    if done == all_ or done % max(1, all_ // _TOLD) == 0:
+    if done == all_ or done % max(1, all_ // _LOGGED) == 0:
         log.info("moments judged", done=f"{done}/{all_}", at=show_time(at))
 
 
-def _print(report: PlaceboReport, form: str) -> None:
-    write: Callable[[PlaceboReport], str] = to_json if form == "json" else to_table
+def _print(report: BacktestReport, form: str) -> None:
+    write: Callable[[BacktestReport], str] = to_json if form == "json" else to_table
     say(write(report))

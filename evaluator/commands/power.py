@@ -1,4 +1,4 @@
-"""``power``: what it takes to see a rise, at a noise given or measured."""
+"""``power``: required sample size for a rise, at a noise given or measured."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import argparse
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import structlog
 
 from ..assembly import Systems
-from ..backtest.power import noise_of, price
+from ..backtest.power import noise_of, required_sample_size
 from ..engine.judge import judge
 from ..engine.prepare.intervals import interval_means
 from ..errors import NoDataError
 from ..model import Settings
-from ..model.sample_size import Noise, Price, PriceList
+from ..model.sample_size import Noise, SampleSize, SampleSizeTable
 from ..settings.schema import EngineConfig, load
 from ..sinks.sample_size import to_json, to_table
 from ..sources.captures import Capture
@@ -41,7 +41,7 @@ from .selection import engine_with
 log = structlog.get_logger()
 
 RISES = (0.1, 0.2, 0.5)
-# Which queries stand for all: by noise, this share of them is quieter.
+# Queries that stand for all: this share of them is less noisy.
 _KINDS = (("quiet query", 0.1), ("usual query", 0.5), ("noisy query", 0.9))
 # The same simulated deploys every time, so that the figures can be compared.
 _SEED = 1
@@ -54,7 +54,7 @@ def add_power(commands: Commands) -> None:
         commands,
         "power",
         power,
-        "Tell how many calls and how long a window it takes to see +10, +20, +50 %.",
+        "Show how many calls and how long a window it takes to find +10, +20, +50 %.",
         "Exit codes: 0 done, 2 configuration or usage, 3 a system could not be reached "
         "or answered nonsense.",
         f"{PROGRAM} power --cv 0.3",
@@ -65,8 +65,8 @@ def add_power(commands: Commands) -> None:
         "--cv",
         type=_between(0.0, math.inf, _POSITIVE),
         metavar="X",
-        help="noise: standard deviation over mean of one interval's mean time per "
-        "call; needs no server. Without it, the noise is measured in Prometheus",
+        help="noise: coefficient of variation of an interval's mean time per call; "
+        "needs no server. Without it, the noise is measured in Prometheus",
     )
     source.add_argument(
         "--capture",
@@ -78,26 +78,25 @@ def add_power(commands: Commands) -> None:
         default=40.0,
         type=_between(0.0, math.inf, _POSITIVE),
         metavar="N",
-        help="with --cv: calls in one interval; default 40",
+        help="with --cv: calls in one interval; default %(default)g",
     )
     parser.add_argument(
         "--phi",
         default=0.0,
         type=_between(-1.0, 1.0, "a number between -1 and 1"),
         metavar="X",
-        help="with --cv: correlation of neighbouring intervals; default 0",
+        help="with --cv: correlation of neighbouring intervals; default %(default)g",
     )
     add_duration(
         parser,
         "--interval",
-        "with --cv: time between two scrapes; default 1m",
+        "with --cv: time between two scrapes",
         default=60.0,
     )
     add_duration(
         parser,
         "--since",
-        "how far back to measure in Prometheus; default 4h. A change in it counts as "
-        "noise",
+        "how far back to measure in Prometheus; a change in that time counts as noise",
         default=14_400.0,
     )
     add_engine(parser)
@@ -106,7 +105,7 @@ def add_power(commands: Commands) -> None:
 
 
 def power(options: argparse.Namespace) -> int:
-    """Print the price list."""
+    """Print the table of required sample sizes."""
     measured: list[Noise] = []
     unmeasured = 0
     if options.cv is not None:
@@ -117,13 +116,13 @@ def power(options: argparse.Namespace) -> int:
         measured, unmeasured = _measure(reading, float(engine.max_gap))
         rows = _kinds(measured, unmeasured)
     settings = engine_with(engine, name=options.engine).settings()
-    prices = PriceList(
+    table = SampleSizeTable(
         engine=settings.engine,
         rows=tuple((noise, tuple(_row(noise, settings))) for noise in rows),
         measured=tuple(measured),
         unmeasured=unmeasured,
     )
-    say(to_json(prices) if options.format == "json" else to_table(prices))
+    say(to_json(table) if options.format == "json" else to_table(table))
     return 0
 
 
@@ -138,7 +137,7 @@ def _read(options: argparse.Namespace) -> tuple[EngineConfig, Reading]:
 
 
 def _measure(reading: Reading, max_gap: float) -> tuple[list[Noise], int]:
-    """Noise of each query that can be measured, the noisiest first, and the rest."""
+    """Noise of the measurable queries, the noisiest first; number of the others."""
     everything = interval_means(reading.series, -np.inf, np.inf, max_gap=max_gap)
     noises = list(map(noise_of, everything))
     measured = [noise for noise in noises if noise is not None]
@@ -146,7 +145,7 @@ def _measure(reading: Reading, max_gap: float) -> tuple[list[Noise], int]:
 
 
 def _kinds(measured: Sequence[Noise], unmeasured: int) -> list[Noise]:
-    """A quiet, a usual and a noisy query of those that were measured."""
+    """A quiet, a usual and a noisy one of the measured queries."""
     if not measured:
         raise NoDataError(
             f"none of {unmeasured} queries has enough intervals to measure its noise; "
@@ -157,13 +156,11 @@ def _kinds(measured: Sequence[Noise], unmeasured: int) -> list[Noise]:
     return [replace(by_noise[round(share * last)], name=name) for name, share in _KINDS]
 
 
-def _row(noise: Noise, settings: Settings) -> list[Price]:
-    found = []
+def _row(noise: Noise, settings: Settings) -> Iterator[SampleSize]:
     for rise in RISES:
         log.info("simulating", engine=settings.engine, cv=f"{noise.cv:.2g}", rise=rise)
         rng = np.random.default_rng(_SEED)
-        found.append(price(noise, rise, settings, judge, rng))
-    return found
+        yield required_sample_size(noise, rise, settings, judge, rng)
 
 
 def _between(low: float, high: float, expected: str) -> Callable[[str], float]:

@@ -1,4 +1,4 @@
-"""What the engines say of moments at which nothing was deployed."""
+"""What the engines report at moments at which nothing was deployed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Cry:
-    """A query that an engine would have named.
+class FalseAlarm:
+    """A query that an engine would have reported.
 
     Args:
         at: the moment, Unix seconds.
@@ -33,25 +33,26 @@ class Cry:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineRecord:
-    """How often one engine cried.
+class EngineResult:
+    """How often one engine raised a false alarm.
 
     Args:
         moments: at which it could judge at least one query.
-        crying: of these, with at least one query named.
+        alarmed: of these, with at least one false alarm.
         judged: pairs of query and moment that it could judge.
-        cries: of these, named.
+        false_alarms: of these, detected.
         watched: of these, on the watch list.
-        share: crying / moments; None without moments.
-        per_thousand: cries per 1,000 judged; None without any.
-        dispersion: variance of the number of cries over that of independent ones.
+        share: alarmed / moments; None without moments.
+        per_thousand: false alarms per 1,000 judged; None if none was judged.
+        dispersion: variance of the number of false alarms over that of independent
+            ones.
     """
 
     engine: str
     moments: int
-    crying: int
+    alarmed: int
     judged: int
-    cries: int
+    false_alarms: int
     watched: int
     share: Rate | None
     per_thousand: Rate | None
@@ -59,24 +60,24 @@ class EngineRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryScatter:
+class QueryNoise:
     """How much the factor of one query varies when nothing is deployed.
 
     Args:
         moments: at which it had enough data.
-        scatter: standard deviation of the logarithm of its factor.
-        least_factor: by engine, the least factor that it finds four times in five.
+        log_factor_sd: standard deviation of the logarithm of its factor.
+        detectable_factor: by engine, the smallest factor found in four of five deploys.
     """
 
     key: QueryKey
     moments: int
-    scatter: float
-    least_factor: Mapping[str, float]
+    log_factor_sd: float
+    detectable_factor: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceboReport:
-    """The placebo check, as far as it came.
+class BacktestReport:
+    """The result of a backtest, complete or interrupted.
 
     Args:
         start, end: first and last moment, Unix seconds.
@@ -85,8 +86,9 @@ class PlaceboReport:
         planned: moments to judge; ``judged`` of them were, ``empty`` of these had no
             query with enough data.
         near_deploys: moments left out, less than a window from a known deploy.
-        queries: that were seen; ``never_judged`` of them never had enough data.
-        scatters: of queries with enough moments, the noisiest first.
+        queries: that had any sample; ``never_judged`` of them never had enough data.
+        false_alarms: every one, in the order of the moments.
+        noise: of queries with enough moments, the noisiest first.
         notes: sentences a reader must know to trust the rest.
     """
 
@@ -100,7 +102,7 @@ class PlaceboReport:
     near_deploys: int
     queries: int
     never_judged: int
-    records: tuple[EngineRecord, ...]
-    cries: tuple[Cry, ...]
-    scatters: tuple[QueryScatter, ...]
+    engines: tuple[EngineResult, ...]
+    false_alarms: tuple[FalseAlarm, ...]
+    noise: tuple[QueryNoise, ...]
     notes: tuple[str, ...] = ()

@@ -1,29 +1,31 @@
-"""The configuration file: what may stand in it, and its defaults; no secret may."""
+"""The configuration file: every setting, its default, and what is valid.
+
+Secrets are never in it: they are in files that it names, or in the environment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
-import yaml
 from msgspec import Meta
 
-from ..errors import ConfigurationError
 from ..model import Settings
 from ..sources.profiles import PROFILES, Profile
 from ..triggers.annotation_patterns import Matcher
 from .validation import Duration, nearest, read_settings
+from .yaml_file import read_yaml
 
 _ADDRESS = Meta(pattern="^(https?://|$)", description="an http:// or https:// address")
 Url: TypeAlias = Annotated[str, Meta(min_length=1), _ADDRESS]
-Span: TypeAlias = Annotated[Duration, Meta(description="a duration such as 30m or 90s")]
+
+DEFAULT_PROFILE = "pgverdict"
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """How to reach one system and as whom."""
+    """How to reach one system, and with which credentials."""
 
     username: str = ""
     password_file: str = ""
@@ -31,14 +33,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     ca_file: str = ""
     insecure_skip_verify: bool = False
     headers: dict[str, str] = {}
-    timeout: Span = Duration(30)
+    timeout: Duration = Duration(30)
 
 
 class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
     """Where the counters are and what they are called."""
 
     url: Annotated[Url, Meta(examples=["http://localhost:9090"])]
-    profile: str = "pgverdict"
+    profile: str = DEFAULT_PROFILE
     metrics: dict[str, str | float] = {}
     selector: str = ""
 
@@ -46,7 +48,8 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
         problems = []
         if self.profile not in PROFILES:
             problems.append(
-                f"profile: no profile {self.profile!r}{nearest(self.profile, PROFILES)}"
+                f"profile: unknown profile {self.profile!r}"
+                f"{nearest(self.profile, PROFILES)}"
             )
         for name, value in self.metrics.items():
             if name not in Profile.__dataclass_fields__:
@@ -65,7 +68,7 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
 
     @property
     def names(self) -> Profile:
-        """The profile with what the file overrides."""
+        """The profile, with the names that the file overrides."""
         return replace(PROFILES[self.profile], **self.metrics)  # type: ignore[arg-type]
 
 
@@ -80,13 +83,13 @@ class MatcherConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     tags: tuple[str, ...] = Matcher().tags
     tag_patterns: tuple[str, ...] = Matcher().tag_patterns
-    text_patterns: tuple[str, ...] = ()
+    text_patterns: tuple[str, ...] = Matcher().text_patterns
 
     def __post_init__(self) -> None:
         self.matcher()
 
     def matcher(self) -> Matcher:
-        """Build the matcher; ValueError tells every problem with it."""
+        """Build the matcher; ValueError has a line for each problem."""
         return Matcher(self.tags, self.tag_patterns, self.text_patterns)
 
 
@@ -97,33 +100,35 @@ Fraction: TypeAlias = Annotated[
 
 ENGINES = ("calibrated", "classic")
 _ENGINES = f"the name of an engine, {' or '.join(ENGINES)}"
+# The defaults of the method stand once, where the engine has them.
+_METHOD = Settings()
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The rule that judges, and its settings."""
+    """The engine that judges, and its settings; see ``model.Settings``."""
 
     engine: Annotated[
         str, Meta(pattern=f"^({'|'.join(ENGINES)})$", description=_ENGINES)
-    ] = "calibrated"
-    window: Span = Duration(1800)
-    # Six intervals are the fewest that can be split in two segments of three.
+    ] = _METHOD.engine
+    window: Duration = Duration(_METHOD.window)
+    # Six intervals are the fewest that can be split into two segments of three.
     min_samples: Annotated[
         int, Meta(ge=3, description="a whole number of intervals, 3 or more")
-    ] = 10
+    ] = _METHOD.min_samples
     min_calls: Annotated[
         int, Meta(ge=1, description="a whole number of calls, 1 or more")
-    ] = 100
+    ] = _METHOD.min_calls
     threshold: Annotated[
         float, Meta(ge=0, description="a fraction such as 0.2 for +20 %")
-    ] = 0.2
-    alpha: Fraction = 0.05
-    max_gap: Span = Duration(300)
-    watch: Fraction = 0.2
-    history: Span = Duration(14_400)
-    prior: Fraction = 0.05
+    ] = _METHOD.threshold
+    alpha: Fraction = _METHOD.alpha
+    max_gap: Duration = Duration(_METHOD.max_gap)
+    watch: Fraction = _METHOD.watch
+    history: Duration = Duration(_METHOD.history)
+    prior: Fraction = _METHOD.prior
 
     def settings(self) -> Settings:
-        """The same as plain numbers."""
+        """The same as plain numbers, durations in seconds."""
         return Settings(
             engine=self.engine,
             window=float(self.window),
@@ -144,17 +149,17 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         poll_interval: time from one round to the next.
         settle: wait after a window's end until Prometheus holds all of its samples.
-        lookback: a deploy older than this is not taken up any more.
-        give_up_after: a deploy that cannot be judged is tried this long.
+        lookback: a deploy older than this is not judged any more.
+        give_up_after: how long to retry a deploy that cannot be judged.
         retention: how long verdicts stay on /metrics; the alert resolves with them.
-        state: the file that remembers what was judged.
+        state: SQLite file with what was found and judged.
     """
 
-    poll_interval: Span = Duration(60)
-    settle: Span = Duration(90)
-    lookback: Span = Duration(86_400)
-    give_up_after: Span = Duration(86_400)
-    retention: Span = Duration(86_400)
+    poll_interval: Duration = Duration(60)
+    settle: Duration = Duration(90)
+    lookback: Duration = Duration(86_400)
+    give_up_after: Duration = Duration(86_400)
+    retention: Duration = Duration(86_400)
     state: str = "pgverdict.sqlite"
 
 
@@ -168,11 +173,11 @@ class WebConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LinksConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What alerts and annotations lead to.
+    """What alerts and annotations link to.
 
     Args:
-        grafana: where people open Grafana; empty: as the evaluator does.
-        runbooks: the folder with the pages of the alerts; empty: where they are in the
+        grafana: address at which people open Grafana; empty: that of ``grafana.url``.
+        runbooks: address of the folder with the runbooks; empty: their place in the
             repository.
     """
 
@@ -184,7 +189,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file.
 
     Args:
-        services: selector of a service's own databases, instead of the general one.
+        services: service → selector of its own series, instead of the general one.
         context: name → PromQL of a measure that may show an external cause.
     """
 
@@ -207,29 +212,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(deploys.matcher() for deploys in self.deploys)
 
     def selector_for(self, service: str) -> str:
-        """Which series belong to *service*; the general selector if it has none."""
+        """Selector of the series of *service*; the general one if it has none."""
         return self.services.get(service, self.prometheus.selector)
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that is there twice: the first would be lost without a word."""
-
-    def construct_mapping(
-        self,
-        node: yaml.MappingNode,
-        deep: bool = False,  # noqa: FBT001, FBT002 - as it is called
-    ) -> dict[Hashable, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue
-            if key.value in seen and key.value != "<<":
-                problem = f"{key.value} is there twice"
-                raise yaml.constructor.ConstructorError(
-                    problem=problem, problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 def load(path: Path) -> Config:
@@ -238,23 +222,4 @@ def load(path: Path) -> Config:
     Raises:
         ConfigurationError: every problem, each with its place and what would be right.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = yaml.load(text, _Loader)  # noqa: S506 - a safe one
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path}: cannot be read: {error.strerror}; name another with --config.file"
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: is no YAML: {_place(error)}") from error
-    return read_settings(data, Config, str(path))
-
-
-def _place(error: Exception) -> str:
-    """Line and reason of a YAML error, without the text around it."""
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:
-        return (
-            "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "unreadable"
-        )
-    return f"line {mark.line + 1}: {getattr(error, 'problem', '')}"
+    return read_settings(read_yaml(path), Config, str(path))

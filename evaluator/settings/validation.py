@@ -1,7 +1,7 @@
-"""Plain data from a file → typed settings, with every problem told at once.
+"""Plain data from a file → typed settings, with every problem reported at once.
 
 The settings are msgspec structs. A field's ``Meta(description=…, examples=[…])`` says
-what would be right, and is what a person reads when it is not.
+what a valid value is; error messages quote it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..units import parse_duration
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-# What is expected where the field does not say it better.
+# What is expected where the field has no description.
 _LINES = "'name: value' lines"
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 class Duration(float):
-    """Seconds; written in a file as ``30m``, ``90s`` or a number of seconds."""
+    """Seconds; written in a file with a unit, as ``30m`` or ``90s``."""
 
 
 def read_settings(data: object, kind: type[T], source: str) -> T:
@@ -59,7 +59,7 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
         place = f"{at[:-1]}: " if at.endswith(".") else at
         problems.append(f"{place}expected settings as {_LINES}")
         return None
-    before = len(problems)
+    reported = len(problems)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
     problems.extend(
         f"{at}{name}: unknown setting{nearest(str(name), fields)}"
@@ -71,11 +71,11 @@ def _read_struct(data: object, kind: type[T], at: str, problems: list[str]) -> T
         if name in data:
             values[name] = _read_value(data[name], field.type, at + name, problems)
         elif field.required and _is_struct(field.type):
-            # What is missing is told by its own name, with its example.
+            # Report the required settings inside, each with its own example.
             _read_struct({}, field.type, f"{at}{name}.", problems)
         elif field.required:
             problems.append(f"{at}{name}: missing{_example(field.type)}")
-    if len(problems) > before:
+    if len(problems) > reported:
         return None
     try:
         return kind(**values)
@@ -92,6 +92,8 @@ def _read_value(value: object, kind: Any, at: str, problems: list[str]) -> Any:
             if value is None and optional:
                 return None
             return _read_struct(value, option, f"{at}.", problems)
+    if bare is Duration:
+        return _read_duration(value, at, problems)
     origin, inner = get_origin(bare), get_args(bare)
     if origin is tuple:
         if not isinstance(value, list):
@@ -111,16 +113,18 @@ def _read_value(value: object, kind: Any, at: str, problems: list[str]) -> Any:
             for name, item in value.items()
         }
     try:
-        return msgspec.convert(value, kind, dec_hook=_convert_special)
-    except (msgspec.ValidationError, ValueError) as error:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
         problems.append(f"{at}: {_expected(kind, value) or error}")
         return None
 
 
-def _convert_special(kind: type, value: object) -> object:
-    if kind is Duration and isinstance(value, (str, int, float)):
+def _read_duration(value: object, at: str, problems: list[str]) -> Duration | None:
+    try:
         return Duration(parse_duration(str(value)))
-    raise ValueError("expected a duration such as 30m or 90s")
+    except ValueError as error:
+        problems.append(f"{at}: {error}")
+        return None
 
 
 def _meta(kind: Any) -> Iterable[msgspec.Meta]:
@@ -128,7 +132,7 @@ def _meta(kind: Any) -> Iterable[msgspec.Meta]:
 
 
 def _bare(kind: Any) -> Any:
-    """The type without its notes."""
+    """The type without its annotations."""
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
@@ -137,12 +141,12 @@ def _is_struct(kind: Any) -> bool:
 
 
 def _expected(kind: Any, value: object) -> str:
-    """What the field's description, or else its type, says would be right."""
+    """The message with the field's description, or that of its type; or nothing."""
     bare = _bare(kind)
     options = get_args(bare) if isinstance(bare, types.UnionType) else (bare,)
-    told = [meta.description for meta in _meta(kind) if meta.description]
-    told = told or [_PLAIN[option] for option in options if option in _PLAIN]
-    return f"expected {' or '.join(told)}, got {value!r}" if told else ""
+    valid = [meta.description for meta in _meta(kind) if meta.description]
+    valid = valid or [_PLAIN[option] for option in options if option in _PLAIN]
+    return f"expected {' or '.join(valid)}, got {value!r}" if valid else ""
 
 
 def _example(kind: Any) -> str:

@@ -12,7 +12,7 @@ from ..units import show_duration
 _HEIGHT = 10
 _LABEL = 9
 _NARROWEST, _WIDEST = 40, 120
-# What lies this many times above both levels is shown at the upper edge.
+# A point more than this many times above both levels is drawn at the upper edge.
 _REACH = 4.0
 
 
@@ -25,15 +25,15 @@ def plot(
     change: float | None,
     width: int,
 ) -> list[str]:
-    """Draw what the intervals inside both windows averaged.
+    """Draw the interval means of both windows.
 
     The lower edge is 0, so that twice as slow is twice as high. A point is the mean of
-    the intervals in its column, weighted by calls; no point: nothing usable there.
+    the intervals in its column, weighted by calls; a column without a point has none.
 
     Args:
-        at: time of the deploy, Unix seconds; a line of its own.
+        at: time of the deploy, Unix seconds; drawn as a vertical line.
         window: length of each side, seconds.
-        levels: mean before and after, seconds per call, drawn where no point is.
+        levels: mean before and after, seconds per call; None if unknown.
         change: time of the change point, Unix seconds, marked below the axis.
         width: columns of the terminal; from 40 to 120 of them are used.
     """
@@ -63,11 +63,15 @@ def plot(
 
 
 def _column_means(
-    intervals: IntervalMeans, start: float, step: float, columns: int
+    intervals: IntervalMeans, start: float, width: float, columns: int
 ) -> Floats:
-    """(columns,) mean of the intervals whose middle lies in each; NaN for none."""
+    """(columns,) mean of the intervals whose middle lies in each; NaN if there is none.
+
+    Args:
+        width: of a column, seconds.
+    """
     middles = (intervals.starts + intervals.ends) / 2.0
-    places = np.floor((middles - start) / step)
+    places = np.floor((middles - start) / width)
     inside = (places >= 0) & (places < columns)
     column = places[inside].astype(np.intp)
     seconds = np.bincount(column, intervals.seconds[inside], columns)
@@ -80,8 +84,8 @@ def _top(means: Floats, levels: tuple[float | None, float | None]) -> float:
     """The upper edge: the largest point, unless it is far above both levels."""
     known = means[np.isfinite(means)]
     highest = float(known.max()) if known.size else 0.0
-    told = max((level for level in levels if level is not None), default=highest)
-    return min(highest, _REACH * told) if told > 0 else highest
+    level = max((level for level in levels if level is not None), default=highest)
+    return min(highest, _REACH * level) if level > 0 else highest
 
 
 def _row(value: float, top: float) -> int:
@@ -100,7 +104,7 @@ def _foot(
     if change is not None:
         place = int((change - at + window) / (2.0 * window) * columns)
         place = min(max(place, 0), columns - 1)
-        after, before = "^ change", "change ^"
-        fits = place + len(after) <= columns
-        mark = " " * place + after if fits else f"{before:>{place + 1}}"
+        to_right, to_left = "^ change", "change ^"
+        fits = place + len(to_right) <= columns
+        mark = " " * place + to_right if fits else f"{to_left:>{place + 1}}"
         yield f"{'':{_LABEL}}  {mark}"

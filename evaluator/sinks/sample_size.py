@@ -1,4 +1,4 @@
-"""The price list as JSON, and as a table for the terminal."""
+"""Required sample sizes as JSON, and as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -7,46 +7,53 @@ from typing import Any
 
 import msgspec
 
-from ..model.sample_size import Noise, Price, PriceList
+from ..model.sample_size import Noise, SampleSize, SampleSizeTable
 from ..units import show_duration
 from .phrases import aligned, describe_key
 
 _COLUMNS = (
-    *("rise", "formula", "calls", "window"),
-    *("simulated", "calls", "window", "found", ""),
+    "rise",
+    "formula",
+    "calls",
+    "window",
+    "simulated",
+    "calls",
+    "window",
+    "power",
+    "",
 )
 
 
-def to_json(prices: PriceList) -> str:
-    """Everything in the list, for each side of the deploy; durations are seconds."""
+def to_json(table: SampleSizeTable) -> str:
+    """The whole table, for each side of the deploy; durations are in seconds."""
     document = {
-        "engine": prices.engine,
+        "engine": table.engine,
         "rows": [
             {
                 "noise": msgspec.to_builtins(noise),
-                "prices": [_fields(noise, price) for price in row],
+                "sample_sizes": [_fields(noise, size) for size in row],
             }
-            for noise, row in prices.rows
+            for noise, row in table.rows
         ],
-        "measured": msgspec.to_builtins(prices.measured),
-        "unmeasured": prices.unmeasured,
+        "measured": msgspec.to_builtins(table.measured),
+        "unmeasured": table.unmeasured,
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
 
 
-def to_table(prices: PriceList) -> str:
+def to_table(table: SampleSizeTable) -> str:
     """Formula and simulation side by side, for each noise."""
     lines = [
-        f"What it takes on each side of a deploy to find a rise four times in five, "
-        f"engine {prices.engine}"
+        f"Data needed on each side of a deploy to find a rise in four of five deploys, "
+        f"engine {table.engine}"
     ]
-    for noise, row in prices.rows:
+    for noise, row in table.rows:
         lines += [
             "",
             _describe(noise),
-            *aligned([_COLUMNS, *(_cells(noise, price) for price in row)]),
+            *aligned([_COLUMNS, *(_cells(noise, size) for size in row)]),
         ]
-    lines += ["", *_meaning(prices)]
+    lines += ["", *_explanation(table)]
     return "\n".join(lines)
 
 
@@ -54,62 +61,63 @@ def _describe(noise: Noise) -> str:
     name = f"{noise.name}: " if noise.name else ""
     query = "" if noise.key is None else f" ({describe_key(noise.key)})"
     return (
-        f"{name}CV {noise.cv:.2g} of one interval, neighbours correlate by "
+        f"{name}interval means of CV {noise.cv:.2g}, lag-1 correlation "
         f"{noise.phi:.2f}, {noise.calls:.3g} calls every "
         f"{show_duration(noise.spacing)}{query}"
     )
 
 
-def _cells(noise: Noise, price: Price) -> tuple[str, ...]:
-    told = (
-        (f"> {price.tried}", "", f"> {show_duration(price.tried * noise.spacing)}")
-        if price.simulated is None
-        else (
-            str(price.simulated),
-            f"{price.simulated * noise.calls:.0f}",
-            show_duration(price.simulated * noise.spacing),
-        )
-    )
+def _cells(noise: Noise, size: SampleSize) -> tuple[str, ...]:
+    if size.simulated is None:
+        longest = show_duration(size.longest * noise.spacing)
+        simulated = (f"> {size.longest}", "", f"> {longest}")
+    else:
+        simulated = _needed(noise, size.simulated)
     return (
-        f"+{100 * price.rise:.0f} %",
-        str(price.asymptotic),
-        f"{price.asymptotic * noise.calls:.0f}",
-        show_duration(price.asymptotic * noise.spacing),
-        *told,
-        f"{100 * price.power:.0f} %",
-        f"threshold {price.threshold:g}",
+        f"+{100 * size.rise:.0f} %",
+        *_needed(noise, size.formula),
+        *simulated,
+        f"{100 * size.power:.0f} %",
+        f"threshold {size.threshold:g}",
     )
 
 
-def _meaning(prices: PriceList) -> Iterator[str]:
+def _needed(noise: Noise, intervals: int) -> tuple[str, str, str]:
+    return (
+        str(intervals),
+        f"{intervals * noise.calls:.0f}",
+        show_duration(intervals * noise.spacing),
+    )
+
+
+def _explanation(table: SampleSizeTable) -> Iterator[str]:
     yield "formula: 15.7 · CV² / rise² intervals, for a split known beforehand and"
-    yield "independent intervals. simulated: the whole rule, with the correlation, one"
-    yield "query in a hundred slower. No window shows a rise that is not above"
-    yield "engine.threshold; it was tried with a threshold of half the rise."
-    if prices.measured or prices.unmeasured:
+    yield "independent intervals. simulated: the whole engine, with the correlation,"
+    yield "one query in a hundred slower. A rise that is not above engine.threshold is"
+    yield "never found reliably; it was simulated with a threshold of half the rise."
+    if table.measured or table.unmeasured:
         yield (
-            f"Queries measured: {len(prices.measured)}; with too few intervals to "
-            f"measure: {prices.unmeasured}. A change inside counts as noise."
+            f"Queries measured: {len(table.measured)}; with too few intervals to "
+            f"measure: {table.unmeasured}. A change in the period counts as noise."
         )
 
 
-def _fields(noise: Noise, price: Price) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "rise": price.rise,
-        "threshold": price.threshold,
-        "asymptotic": {
-            "intervals": price.asymptotic,
-            "calls": price.asymptotic * noise.calls,
-            "seconds": price.asymptotic * noise.spacing,
-        },
-        "simulated": None,
-        "power": price.power,
-        "tried_intervals": price.tried,
+def _fields(noise: Noise, size: SampleSize) -> dict[str, Any]:
+    return {
+        "rise": size.rise,
+        "threshold": size.threshold,
+        "formula": _amounts(noise, size.formula),
+        "simulated": (
+            None if size.simulated is None else _amounts(noise, size.simulated)
+        ),
+        "power": size.power,
+        "longest_intervals": size.longest,
     }
-    if price.simulated is not None:
-        fields["simulated"] = {
-            "intervals": price.simulated,
-            "calls": price.simulated * noise.calls,
-            "seconds": price.simulated * noise.spacing,
-        }
-    return fields
+
+
+def _amounts(noise: Noise, intervals: int) -> dict[str, float]:
+    return {
+        "intervals": intervals,
+        "calls": intervals * noise.calls,
+        "seconds": intervals * noise.spacing,
+    }

@@ -1,4 +1,4 @@
-"""What a server said: decoded, or told in a few words without any secret (pure)."""
+"""A server's answer: decoded, or described in a few words without any secret (pure)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body and, for messages, where it came from; a file ``holds``."""
+    """A body and, for messages, where it came from.
+
+    Args:
+        where: name and address of the server, or of the file.
+        secrets: what no message may show.
+        verb: a server ``answered``, a file ``holds``.
+    """
 
     body: bytes
     where: str
@@ -38,29 +44,29 @@ class Answer:
         """The body as *kind*; unknown fields are ignored.
 
         Raises:
-            SourceError: no JSON, or JSON of another shape.
+            SourceError: the body is not JSON, or JSON of another shape.
         """
         try:
             return msgspec.json.decode(self.body, type=kind)
         except msgspec.ValidationError as error:
             raise self.error(f"JSON of an unexpected shape ({error})") from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise self.error("something that is no JSON") from error
+            raise self.error("something that is not JSON") from error
 
     def error(self, problem: str) -> SourceError:
-        """An error that says *problem* and shows how the answer begins."""
+        """An error with *problem* and the beginning of the answer."""
         return SourceError(
             f"{self.where}: {self.verb} {problem}: {excerpt(self.body, self.secrets)}"
         )
 
 
 def excerpt(body: bytes, secrets: Secrets) -> str:
-    """How *body* begins, on one line; of a page its title or its words."""
+    """The beginning of *body*, on one line; of an HTML page its title or its text."""
     text = secrets.hide(body[:65536].decode(errors="replace"))
     if re.match(r"\s*<(!doctype|html|head|body)", text, re.IGNORECASE):
         title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        words = title[1] if title else re.sub(r"<[^>]*>", " ", text)
-        return f"an HTML page, “{_short(words, secrets)}”"
+        content = title[1] if title else re.sub(r"<[^>]*>", " ", text)
+        return f"an HTML page, “{_short(content, secrets)}”"
     return _short(text, secrets) or "nothing at all"
 
 
@@ -73,7 +79,7 @@ def _short(text: str, secrets: Secrets) -> str:
 def refusal(
     status: int, headers: Mapping[str, str], body: bytes, secrets: Secrets
 ) -> str:
-    """Say what an answer other than 2xx means."""
+    """The message for an answer other than 2xx."""
     try:
         name = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -82,22 +88,22 @@ def refusal(
         location = headers.get("location", "")
         target = secrets.hide(_address_only(secrets.hide(location)))
         return (
-            f"answered {name} and sends us to {target or 'nowhere'}, which may be a "
+            f"answered {name} and redirects to {target or 'nowhere'}, which may be a "
             "login page; set the final address"
         )
     advice = f"; {_ADVICE[status]}" if status in _ADVICE else ""
-    return f"answered {name}: {_said(body, secrets)}{advice}"
+    return f"answered {name}: {_reason(body, secrets)}{advice}"
 
 
-def _said(body: bytes, secrets: Secrets) -> str:
-    """The server's own words: Grafana's ``message``, Prometheus' ``error``."""
+def _reason(body: bytes, secrets: Secrets) -> str:
+    """The server's own message: Grafana's ``message``, Prometheus' ``error``."""
     try:
         fields = msgspec.json.decode(body, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeDecodeError):
         return excerpt(body, secrets)
-    words = [fields.get(name) for name in ("errorType", "error", "message")]
-    said = ": ".join(secrets.hide(word) for word in words if isinstance(word, str))
-    return _short(said, secrets) if said.strip() else excerpt(body, secrets)
+    parts = [fields.get(name) for name in ("errorType", "error", "message")]
+    reason = ": ".join(secrets.hide(part) for part in parts if isinstance(part, str))
+    return _short(reason, secrets) if reason.strip() else excerpt(body, secrets)
 
 
 def _address_only(location: str) -> str:

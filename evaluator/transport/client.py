@@ -1,11 +1,12 @@
-"""The one file that speaks HTTP: deadlines, retries, and errors a person can read.
+"""The one file that sends HTTP requests: deadlines, retries, errors a person can read.
 
-1. A read may be asked again: when no connection came about or it broke, and on 429,
-   502, 503 and 504, after the time that ``Retry-After`` asks for.
-2. A write is sent once. Whoever gets no answer to it has to look before the next one.
-3. Silence ends a call, and so does a body that trickles.
-4. A redirect is not followed: it leads to login pages.
-5. No message holds a secret, whatever the other side says.
+1. A read may be retried: when the connection failed or broke, and on 429, 502, 503 and
+   504, after the time in ``Retry-After``.
+2. A write is sent once. Whoever gets no answer must look whether it was carried out
+   before sending it again.
+3. Silence ends a call, and so does an answer that arrives too slowly.
+4. A redirect is not followed: it usually leads to a login page.
+5. No message holds a secret, whatever the server answers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Params: TypeAlias = Sequence[tuple[str, str]]
 
 RETRIED = frozenset({429, 502, 503, 504})
 FIRST_WAIT = 0.5
-# A whole answer of 500 queries over two hours is about 8 MB; this is no answer to us.
+# An answer about 500 queries over two hours is about 8 MB; this is far beyond any.
 MAX_BODY = 512 * 1024 * 1024
 _NO_ANSWER = (
     requests.RequestException,
@@ -51,7 +52,7 @@ class _Reply:
 
 
 class _Authorization(requests.auth.AuthBase):
-    """Sets the header, or nothing; without it requests would read ~/.netrc."""
+    """Sets the header, or nothing; without this, requests would read ~/.netrc."""
 
     def __init__(self, header: str) -> None:
         self._header = header
@@ -63,10 +64,10 @@ class _Authorization(requests.auth.AuthBase):
 
 
 class Client:
-    """One server, reached by HTTP.
+    """HTTP client of one server.
 
     Args:
-        name: what the server is to us, for messages.
+        name: of the server, for messages.
         base_url: address with path prefix; a user and password in it are used and
             never shown.
         token: sent as a bearer token.
@@ -74,8 +75,8 @@ class Client:
         headers: sent with each request, for example ``X-Scope-OrgID``.
         timeout: seconds to wait for a connection, and seconds of silence.
         deadline: longest time of one call with all its retries, in seconds.
-        attempts: how often a read is tried.
-        verify: check the TLS certificate; a path names the file of trusted ones.
+        attempts: how often a read is tried at most.
+        verify: whether to check the TLS certificate; a path names the trusted ones.
 
     Raises:
         ConfigurationError: the address or a credential cannot be used.
@@ -122,7 +123,7 @@ class Client:
         self._attempts = attempts
         self._verify = verify
         if verify is False:
-            # Whoever asked for that need not be told at each request.
+            # The user chose this; no need for a warning at each request.
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self._clock = clock
         self._sleep = sleep
@@ -250,7 +251,7 @@ class Client:
 
 
 def _wait(headers: Mapping[str, str], otherwise: float) -> float:
-    """Seconds to wait before asking again; RFC 9110, 10.2.3: a number or a date."""
+    """Seconds to wait before a retry; RFC 9110, 10.2.3: a number or a date."""
     asked = headers.get("retry-after", "").strip()
     if asked.isdecimal():
         return float(asked)

@@ -1,4 +1,4 @@
-"""What it means that a request got no complete answer, in a few words."""
+"""Why a request got no complete answer, in a few words for a person (pure)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from urllib3 import exceptions as urllib3_errors
 
 
 class TooSlowError(Exception):
-    """An answer that had begun did not end in time."""
+    """An answer began, but did not end in time."""
 
 
 class TooLongError(Exception):
-    """An answer longer than any that can be meant."""
+    """An answer is longer than any real one."""
 
 
-class Failure(Exception):  # noqa: N818 - never leaves http.py
+class Failure(Exception):  # noqa: N818 - never leaves client.py
     """No complete answer.
 
     Args:
-        problem: words for a person, without any address.
+        problem: message for a person, without any address.
         sent: the request may have been carried out all the same.
-        again: asking once more may help at once.
+        again: an immediate retry may help.
     """
 
     def __init__(self, problem: str, *, sent: bool, again: bool) -> None:
@@ -32,7 +32,7 @@ class Failure(Exception):  # noqa: N818 - never leaves http.py
 
 
 def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
-    """Sort *error* by what it allows to do next; the times are those that applied."""
+    """Classify *error* by what may be done next; the arguments are the time-outs."""
     causes = list(_causes(error))
 
     def has(*kinds: type[BaseException]) -> bool:
@@ -41,19 +41,19 @@ def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
     if has(TooSlowError):
         return Failure("did not finish its answer in time", sent=True, again=False)
     if has(TooLongError):
-        return Failure("sent an endless answer", sent=True, again=False)
+        return Failure("sent an answer that is too long", sent=True, again=False)
     if has(ssl.SSLError, urllib3_errors.SSLError):
-        reason = _system_words(causes)
+        reason = _system_message(causes)
         return Failure(f"TLS does not work: {reason}", sent=False, again=False)
     if has(urllib3_errors.NameResolutionError):
         return Failure("the host name is not known", sent=False, again=True)
     if has(urllib3_errors.NewConnectionError):
-        reason = _system_words(causes)
+        reason = _system_message(causes)
         return Failure(f"could not be reached: {reason}", sent=False, again=True)
     if has(urllib3_errors.ConnectTimeoutError):
         return Failure(f"no connection within {connect:g} s", sent=False, again=True)
     if has(urllib3_errors.ReadTimeoutError, TimeoutError):
-        return Failure(f"said nothing for {silence:g} s", sent=True, again=False)
+        return Failure(f"sent nothing for {silence:g} s", sent=True, again=False)
     if type(error) is OSError:
         # What requests raises when ``verify`` names no file.
         problem = "the file of trusted certificates cannot be read"
@@ -67,7 +67,7 @@ def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """*error* and all that is behind it; urllib3 keeps causes in args and reason."""
+    """*error* and its causes; urllib3 keeps some in args and reason."""
     seen: set[int] = set()
     waiting: list[object] = [error]
     while waiting:
@@ -79,8 +79,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             waiting.append(getattr(cause, "reason", None))
 
 
-def _system_words(causes: list[BaseException]) -> str:
-    """The operating system's or the TLS library's own words; they hold no address."""
+def _system_message(causes: list[BaseException]) -> str:
+    """Message of the operating system or the TLS library; it holds no address."""
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"certificate not accepted ({cause.verify_message})"

@@ -1,4 +1,4 @@
-"""Keeps tokens and passwords out of every sentence (pure)."""
+"""Keeps tokens and passwords out of every message (pure)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import json
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
-# Blotting out something shorter would spoil every sentence and hide nothing.
+# Masking something shorter would garble every message and hide nothing.
 SHORTEST = 4
 _SECRET_NAMES = ("auth", "cookie", "key", "password", "secret", "token")
 
 
 class Secrets:
-    """Words that must not be shown, in every form in which a server may echo them."""
+    """Values that must not be shown, in every form in which a server may echo them."""
 
-    def __init__(self, words: Iterable[str] = ()) -> None:
-        forms = {form for word in words for form in _forms(word)}
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        forms = {form for value in values for form in _forms(value)}
         self._forms = sorted(
             (form for form in forms if len(form) >= SHORTEST), key=len, reverse=True
         )
@@ -32,15 +32,15 @@ class Secrets:
         return text
 
 
-def _forms(word: str) -> set[str]:
+def _forms(value: str) -> set[str]:
     return {
-        word,
-        quote(word, safe=""),
-        quote_plus(word),
-        html.escape(word),
-        json.dumps(word)[1:-1],
-        repr(word)[1:-1],
-        " ".join(word.split()),
+        value,
+        quote(value, safe=""),
+        quote_plus(value),
+        html.escape(value),
+        json.dumps(value)[1:-1],
+        repr(value)[1:-1],
+        " ".join(value.split()),
     }
 
 
@@ -52,16 +52,16 @@ def basic_credentials(user: str, password: str) -> str:
 def secrets_of(
     token: str, basic: tuple[str, str] | None, headers: Mapping[str, str]
 ) -> Secrets:
-    """All that one client must not show."""
-    words = [token]
+    """Everything that a client with these credentials must not show."""
+    values = [token]
     if basic is not None:
-        words += [basic[1], ":".join(basic), basic_credentials(*basic)]
-    words += [
+        values += [basic[1], ":".join(basic), basic_credentials(*basic)]
+    values += [
         value
         for name, value in headers.items()
         if any(part in name.lower() for part in _SECRET_NAMES)
     ]
-    return Secrets(words)
+    return Secrets(values)
 
 
 def unsendable(value: str) -> bool:

@@ -50,7 +50,7 @@ def test_the_file_is_what_the_generator_makes(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == as_text(DASHBOARDS[name]())
 
 
-def test_every_panel_says_what_it_shows_and_in_which_unit(
+def test_every_panel_has_a_description_and_a_unit(
     dashboard: dict[str, Any],
 ) -> None:
     for panel in dashboard["panels"]:

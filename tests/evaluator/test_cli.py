@@ -109,7 +109,7 @@ def test_wrong_usage_is_exit_code_2_and_says_what_would_be_right(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("<html><title>Login</title></html>", "Login"),
         ('{"status": "error", "errorType": "bad_data", "error": "parse"}', "parse"),
         (
@@ -119,7 +119,7 @@ def test_wrong_usage_is_exit_code_2_and_says_what_would_be_right(
         ('{"status": "success", "data": {"resultType": "matrix", "result": []}}', ""),
     ],
 )
-def test_a_capture_that_is_none_is_exit_code_3(content, said, tmp_path, capsys):
+def test_a_bad_capture_is_exit_code_3(content, said, tmp_path, capsys):
     capture = tmp_path / "capture.json"
     capture.write_text(content)
 
@@ -156,7 +156,7 @@ def test_the_syntax_can_be_checked_without_reaching_for_anything(config, capsys)
         ("--web.telemetry-path=metrics", "expected a path such as /metrics"),
     ],
 )
-def test_an_address_that_cannot_be_served_is_told(
+def test_an_address_that_cannot_be_served_is_reported(
     argument, said, config, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -175,7 +175,15 @@ def test_a_window_that_has_not_passed_is_refused(config, capsys, ago, said):
     assert said in capsys.readouterr().err
 
 
-def test_a_reader_that_leaves_early_is_no_error():
+def test_a_window_without_a_unit_is_refused_with_the_one_that_was_meant(config, capsys):
+    assert run("deploy", config, "--at", "1789997600", "--window", "30") == 2
+
+    error = capsys.readouterr().err
+    assert "argument --window: expected a duration with a unit" in error
+    assert "did you mean 30s?" in error
+
+
+def test_a_reader_that_leaves_early_is_not_an_error():
     replay = f"{sys.executable} -m evaluator replay {CAPTURE} --deploy-time 1790000000"
     pipe = f"{replay} --format json | head -1; exit ${{PIPESTATUS[0]}}"
 

@@ -178,8 +178,8 @@ def test_what_takes_an_empty_annotation_is_not_grafana(server):
         (Fault(200, "<html><title>Grafana</title>"), "an HTML page, “Grafana”"),
         (Fault(200, {"message": "no list"}), "JSON of an unexpected shape"),
         (Fault(200, [{"text": "no id"}]), "JSON of an unexpected shape"),
-        (Fault(302, headers={"Location": "/login"}), "sends us to /login"),
-        (Fault(delay=1.0), "said nothing for 0.3 s"),
+        (Fault(302, headers={"Location": "/login"}), "redirects to /login"),
+        (Fault(delay=1.0), "sent nothing for 0.3 s"),
     ],
     ids=["401", "403", "429", "500", "html", "object", "no id", "302", "silence"],
 )

@@ -6,21 +6,56 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.units import parse_duration, parse_time, show_duration, show_time
+from evaluator.units import (
+    parse_duration,
+    parse_time,
+    show_duration,
+    show_time,
+    write_duration,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("30m", 1800), ("1h30m", 5400), ("90s", 90), ("90", 90), ("1.5h", 5400)],
+    [("30m", 1800), ("1h30m", 5400), ("90s", 90), ("500ms", 0.5), ("1.5h", 5400)],
 )
 def test_durations_are_read_as_prometheus_writes_them(text, seconds):
     assert parse_duration(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "30 minutes", "-5m", "0", "nan", "1e99"])
-def test_what_is_no_duration_is_told_with_an_example(text):
-    with pytest.raises(ValueError, match="a duration such as 30m or 90s"):
+@pytest.mark.parametrize("text", ["", "30 minutes", "-5m", "0s", "nan", "99999999w"])
+def test_a_bad_duration_is_answered_with_an_example(text):
+    with pytest.raises(ValueError, match="expected a duration such as 30m or 90s, got"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["30", "30.5", " 90 "])
+def test_a_duration_without_a_unit_is_answered_with_the_one_that_has_it(text):
+    with pytest.raises(
+        ValueError, match=rf"with a unit .* did you mean {text.strip()}s\?"
+    ):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["0", "-5", "1e99", "inf"])
+def test_a_number_that_no_unit_would_help_gets_no_suggestion(text):
+    with pytest.raises(ValueError, match=r"with a unit such as 30m or 90s, got '.*'$"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(1800, "30m"), (5400, "1h30m"), (90, "1m30s"), (0.5, "500ms"), (86_400, "1d")],
+)
+def test_a_duration_is_written_as_a_setting(seconds, text):
+    assert write_duration(seconds) == text
+
+
+@given(milliseconds=st.integers(1, 10**12))
+def test_a_written_duration_reads_back(milliseconds):
+    seconds = milliseconds / 1000
+
+    assert parse_duration(write_duration(seconds)) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +77,7 @@ def test_milliseconds_are_refused_and_the_right_number_offered():
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "-5", "inf"])
-def test_what_is_no_moment_is_refused(text):
+def test_a_bad_moment_is_refused(text):
     with pytest.raises(ValueError, match="expected"):
         parse_time(text)
 

@@ -35,7 +35,7 @@ REFUSALS = {
 }
 FINDING = {
     **REFUSALS,
-    "a login page": (Fault(200, LOGIN), "something that is no JSON: an HTML page"),
+    "a login page": (Fault(200, LOGIN), "something that is not JSON: an HTML page"),
     "half a body": (
         Fault(200, "[" + " " * 99 + "]", half=True, times=3),
         "broke off in the middle of its answer (tried 3 times)",
@@ -50,7 +50,7 @@ WRITING = {
     ),
     "lost on the way": (Fault(drop="before"), "closed the connection without"),
     "answer lost": (Fault(drop="after"), "closed the connection without an answer"),
-    "a login page": (Fault(200, LOGIN), "something that is no JSON: an HTML page"),
+    "a login page": (Fault(200, LOGIN), "something that is not JSON: an HTML page"),
 }
 
 

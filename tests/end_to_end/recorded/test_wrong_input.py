@@ -54,7 +54,8 @@ def test_every_wrong_setting_is_told_at_once_with_place_and_nearest_name(tmp_pat
             "engine.min_samples: expected a whole number of intervals, 3 or more, "
             "got 1",
             "engine.alpha: expected a fraction between 0 and 1 such as 0.05, got 5",
-            "service.poll_interval: expected a duration such as 30m or 90s, got -1",
+            "service.poll_interval: expected a duration with a unit such as 30m or "
+            "90s, got '-1'",
         )
     ]
 
@@ -62,7 +63,7 @@ def test_every_wrong_setting_is_told_at_once_with_place_and_nearest_name(tmp_pat
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("prometheus: [", "is no YAML: line 1: "),
+        ("prometheus: [", "is not valid YAML: line 1: "),
         ("prometheus:\n  url: 'http://[::1'\n", "expected an address such as http://"),
     ],
     ids=["no YAML", "no address"],
@@ -172,7 +173,7 @@ OTHER = {
 @pytest.mark.parametrize(
     ("capture", "problem"),
     [
-        ("", "something that is no JSON: nothing at all"),
+        ("", "something that is not JSON: nothing at all"),
         ("<html><title>502 Bad Gateway</title>", "an HTML page, “502 Bad Gateway”"),
         (json.dumps({"status": "success", "data": VECTOR}), "a vector instead of a m"),
         (json.dumps({"status": "success", "data": OTHER}), "holds up, but no pg_stat"),

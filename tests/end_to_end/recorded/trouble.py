@@ -39,7 +39,7 @@ FAULTS = {
     ),
     "a page of HTML": (
         Fault(200, "<html><title>Sign in</title></html>"),
-        "something that is no JSON: an HTML page, “Sign in”",
+        "something that is not JSON: an HTML page, “Sign in”",
     ),
     "half a body": (
         Fault(200, '{"status":"success","data":[]}', half=True, times=3),
@@ -51,7 +51,7 @@ FAULTS = {
     ),
     "silence": (
         Fault(delay=4 * TIMEOUT),
-        f"said nothing for {TIMEOUT:g} s",
+        f"sent nothing for {TIMEOUT:g} s",
     ),
 }
 

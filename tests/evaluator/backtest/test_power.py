@@ -1,4 +1,4 @@
-"""The price list: the formula, the measured noise, and the engine that is tried."""
+"""Required sample size: the formula, the measured noise, and the simulated engine."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from evaluator.backtest.power import (
+    detectable_factor,
     intervals_needed,
-    least_factor,
     noise_of,
-    price,
-    share_found,
+    required_sample_size,
+    simulated_power,
 )
 from evaluator.engine.judge import judge
 from evaluator.engine.prepare.intervals import interval_means
@@ -63,34 +63,34 @@ def test_a_few_outliers_do_not_rule_the_noise():
 
 
 @pytest.mark.parametrize("means", [np.full(19, 0.01), np.zeros(40)])
-def test_a_query_that_tells_too_little_has_no_noise(means):
+def test_too_few_usable_intervals_give_no_noise(means):
     assert measured(means) is None
 
 
-def test_a_query_that_never_varies_still_has_a_price():
+def test_a_query_that_never_varies_still_has_a_noise():
     assert measured(np.full(40, 0.01)).cv == 1e-3
 
 
-def test_the_least_factor_stands_clear_of_the_pre_filter():
-    quiet = least_factor(0.01, threshold=0.2, alpha=0.025)
+def test_the_detectable_factor_stands_clear_of_the_pre_filter():
+    quiet = detectable_factor(0.01, threshold=0.2, alpha=0.025)
 
     assert 1.2 < quiet < 1.22
 
 
-def test_the_least_factor_grows_with_the_noise_and_with_the_queries():
-    alone = least_factor(0.2, threshold=0.2, alpha=0.05)
-    noisier = least_factor(0.3, threshold=0.2, alpha=0.05)
-    among_many = least_factor(0.2, threshold=0.2, alpha=0.05, queries=1000)
+def test_the_detectable_factor_grows_with_the_noise_and_with_the_queries():
+    alone = detectable_factor(0.2, threshold=0.2, alpha=0.05)
+    noisier = detectable_factor(0.3, threshold=0.2, alpha=0.05)
+    among_many = detectable_factor(0.2, threshold=0.2, alpha=0.05, queries=1000)
 
     assert noisier > alone
     assert among_many > alone
 
 
 @pytest.mark.statistical
-def test_the_least_factor_is_found_in_four_of_five():
+def test_the_detectable_factor_is_found_in_four_of_five():
     """4,000 trials: 0.8 within 0.03, which is over 4 standard errors."""
     rng = np.random.default_rng(8)
-    factor = least_factor(0.2, threshold=0.2, alpha=0.025)
+    factor = detectable_factor(0.2, threshold=0.2, alpha=0.025)
     seen = np.log(factor) + rng.normal(0.0, 0.2, 4000)
 
     found = np.mean((seen > 0.2 * 1.95996) & (seen >= np.log(1.2)))
@@ -103,8 +103,8 @@ def test_a_longer_window_finds_more():
     loud = Noise(cv=0.5, phi=0.0, calls=40, spacing=60)
 
     short, long = (
-        share_found(loud, 0.5, window, CLASSIC, judge, np.random.default_rng(9))
-        for window in (10, 60)
+        simulated_power(loud, 0.5, intervals, CLASSIC, judge, np.random.default_rng(9))
+        for intervals in (10, 60)
     )
 
     assert short < 0.7 < 0.85 < long
@@ -112,21 +112,24 @@ def test_a_longer_window_finds_more():
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("engine", ["classic", "calibrated"])
-def test_the_engine_itself_says_which_window_is_enough(engine):
+def test_simulation_finds_which_window_is_enough(engine):
     loud = Noise(cv=0.3, phi=0.0, calls=40, spacing=60)
 
-    found = price(loud, 0.5, Settings(engine=engine), judge, np.random.default_rng(1))
+    found = required_sample_size(
+        loud, 0.5, Settings(engine=engine), judge, np.random.default_rng(1)
+    )
 
-    assert found.asymptotic == 6
+    assert found.formula == 6
     assert found.simulated in (10, 15, 20)
     assert found.power >= 0.8
 
 
-def test_the_same_dice_give_the_same_price():
+def test_the_same_seed_gives_the_same_sample_size():
     loud = Noise(cv=0.4, phi=0.3, calls=40, spacing=60)
 
     first, second = (
-        price(loud, 0.5, CLASSIC, judge, np.random.default_rng(2)) for _ in range(2)
+        required_sample_size(loud, 0.5, CLASSIC, judge, np.random.default_rng(2))
+        for _ in range(2)
     )
 
     assert first == second
@@ -135,26 +138,26 @@ def test_the_same_dice_give_the_same_price():
 def test_a_rise_below_the_threshold_is_tried_with_half_of_itself():
     quiet = Noise(cv=0.02, phi=0.0, calls=40, spacing=60)
 
-    found = price(quiet, 0.1, CLASSIC, judge, np.random.default_rng(3))
+    found = required_sample_size(quiet, 0.1, CLASSIC, judge, np.random.default_rng(3))
 
     assert found.threshold == pytest.approx(0.05)
     assert found.simulated == 10
 
 
-def test_what_no_tried_window_shows_has_no_price():
+def test_a_rise_that_no_simulated_window_finds_has_no_sample_size():
     wild = Noise(cv=3.0, phi=0.0, calls=40, spacing=60)
 
-    found = price(wild, 0.1, CLASSIC, judge, np.random.default_rng(4))
+    found = required_sample_size(wild, 0.1, CLASSIC, judge, np.random.default_rng(4))
 
     assert found.simulated is None
-    assert found.tried == 240
+    assert found.longest == 240
     assert found.power < 0.8
 
 
 def test_the_floor_of_calls_counts_too():
     rare = Noise(cv=0.02, phi=0.0, calls=2, spacing=60)
 
-    found = price(rare, 1.0, CLASSIC, judge, np.random.default_rng(5))
+    found = required_sample_size(rare, 1.0, CLASSIC, judge, np.random.default_rng(5))
 
     assert found.simulated == 60
 
@@ -163,6 +166,6 @@ def test_the_floor_of_calls_counts_too():
     "fields",
     [{"cv": 0.0}, {"phi": 1.0}, {"calls": 0.0}, {"spacing": 0.0}],
 )
-def test_a_noise_that_cannot_be_is_refused(fields):
+def test_an_impossible_noise_is_refused(fields):
     with pytest.raises(ValueError):
         Noise(**{"cv": 0.3, "phi": 0.0, "calls": 40.0, "spacing": 60.0, **fields})

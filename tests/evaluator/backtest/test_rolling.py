@@ -1,4 +1,4 @@
-"""A long time in short stretches: every sample once, and no more than is needed."""
+"""A long period in short chunks: every sample once, and no more than is needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.backtest.rolling import Stretches
+from evaluator.backtest.rolling import RollingCounters
 from evaluator.engine.prepare.intervals import interval_means
 from evaluator.errors import IncompleteDataError, NoDataError
 from evaluator.model import DataQuality
@@ -48,10 +48,10 @@ def cut_of(series, start, end):
 
 
 def test_moving_on_gives_the_same_counters_as_reading_at_once():
-    stretches = Stretches(Recorder(WHOLE), START)
+    rolling = RollingCounters(Recorder(WHOLE), START)
 
     for at in np.arange(START, END - 7200, 1800):
-        (found,) = stretches.between(at, at + 7200)
+        (found,) = rolling.between(at, at + 7200)
         there = cut_of(WHOLE, at, at + 7200)
         assert found.times.tolist() == there.times.tolist()
         assert found.seconds.tolist() == there.seconds.tolist()
@@ -59,10 +59,10 @@ def test_moving_on_gives_the_same_counters_as_reading_at_once():
 
 def test_every_sample_is_asked_for_once_and_at_most_an_hour_at_a_time():
     read = Recorder(WHOLE)
-    stretches = Stretches(read, START)
+    rolling = RollingCounters(read, START)
 
     for at in (START + 3600, START + 5400, START + 9000):
-        stretches.between(at, at + 7200)
+        rolling.between(at, at + 7200)
 
     starts, ends = zip(*read.asked, strict=True)
     assert starts[1:] == pytest.approx([end + 0.001 for end in ends[:-1]], abs=1e-4)
@@ -71,61 +71,61 @@ def test_every_sample_is_asked_for_once_and_at_most_an_hour_at_a_time():
 
 def test_what_lies_between_two_moments_far_apart_is_not_read():
     read = Recorder(WHOLE)
-    stretches = Stretches(read, START)
+    rolling = RollingCounters(read, START)
 
-    stretches.between(START, START + 600)
-    stretches.between(END - 600, END)
+    rolling.between(START, START + 600)
+    rolling.between(END - 600, END)
 
     assert read.asked == [(START, START + 600), (END - 600, END)]
 
 
 def test_a_query_that_ended_is_forgotten_but_was_seen():
     early = cut_of(counters(np.full(600, 0.01), queryid="7"), START, START + 600)
-    stretches = Stretches(Recorder(WHOLE, early), START)
+    rolling = RollingCounters(Recorder(WHOLE, early), START)
 
-    stretches.between(START, START + 3600)
-    found = stretches.between(START + 1800, START + 5400)
+    rolling.between(START, START + 3600)
+    found = rolling.between(START + 1800, START + 5400)
 
     assert [one.key for one in found] == [WHOLE.key]
-    assert stretches.seen == {WHOLE.key, early.key}
+    assert rolling.seen == {WHOLE.key, early.key}
 
 
-def test_a_time_that_is_not_kept_any_more_is_empty_and_no_failure():
-    stretches = Stretches(Recorder(WHOLE), START - 7200)
+def test_a_time_that_is_not_kept_any_more_is_empty_and_not_a_failure():
+    rolling = RollingCounters(Recorder(WHOLE), START - 7200)
 
-    (found,) = stretches.between(START - 7200, START + 600)
+    (found,) = rolling.between(START - 7200, START + 600)
 
     assert found.times[0] == START
 
 
 def test_a_partial_answer_concludes_nothing():
     warned = Reading((WHOLE,), DataQuality(series=1, warnings=("store is down",)))
-    stretches = Stretches(lambda *_: warned, START)
+    rolling = RollingCounters(lambda *_: warned, START)
 
     with pytest.raises(IncompleteDataError, match="store is down"):
-        stretches.between(START, END)
+        rolling.between(START, END)
 
 
-def test_a_reset_across_two_stretches_is_still_seen():
+def test_a_reset_across_two_chunks_is_still_seen():
     since = np.where(WHOLE.times < START + 3600, 1.0, 2.0)
-    stretches = Stretches(Recorder(replace(WHOLE, since=since)), START)
+    rolling = RollingCounters(Recorder(replace(WHOLE, since=since)), START)
 
     (found,) = interval_means(
-        stretches.between(START, START + 7200), START, START + 7200, max_gap=300
+        rolling.between(START, START + 7200), START, START + 7200, max_gap=300
     )
 
     assert found.dropped["reset"] == 1
 
 
-def test_when_the_entry_was_made_may_be_unknown_in_some_stretches():
+def test_when_the_entry_was_made_may_be_unknown_in_some_chunks():
     known = replace(WHOLE, since=np.full(WHOLE.times.shape, 1.0))
 
     def read(start, end):
         return Recorder(known if start > DEPLOY_AT else WHOLE)(start, end)
 
-    stretches = Stretches(read, DEPLOY_AT - 3600)
+    rolling = RollingCounters(read, DEPLOY_AT - 3600)
 
-    (found,) = stretches.between(DEPLOY_AT - 3600, DEPLOY_AT + 3600)
+    (found,) = rolling.between(DEPLOY_AT - 3600, DEPLOY_AT + 3600)
 
     assert found.since is not None
     assert np.count_nonzero(np.isnan(found.since)) == 61
@@ -134,9 +134,9 @@ def test_when_the_entry_was_made_may_be_unknown_in_some_stretches():
 
 def test_the_squares_of_the_times_come_along():
     known = replace(WHOLE, squares=np.arange(float(WHOLE.times.size)))
-    stretches = Stretches(Recorder(known), START)
+    rolling = RollingCounters(Recorder(known), START)
 
-    (found,) = stretches.between(START, START + 7200)
+    (found,) = rolling.between(START, START + 7200)
 
     assert found.squares is not None
     assert found.squares.tolist() == cut_of(known, START, START + 7200).squares.tolist()

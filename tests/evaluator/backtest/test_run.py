@@ -1,4 +1,4 @@
-"""The placebo check: which moments, what counts as a cry, how sure the rates are."""
+"""The backtest: which moments, what counts as a false alarm, how sure the rates are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from evaluator.backtest.rolling import Stretches
+from evaluator.backtest.rolling import RollingCounters
 from evaluator.backtest.run import Plan, Tally, judge_moments, plan
 from evaluator.model import Settings
-from evaluator.model.backtest import PlaceboReport
+from evaluator.model.backtest import BacktestReport
 from evaluator.sinks.backtest import to_json, to_table
 from tests.builders import DEPLOY_AT, counters, noise
 from tests.evaluator.backtest.test_rolling import Recorder
@@ -33,15 +33,15 @@ def history(queries=30, hours=16, cv=0.3, seed=1, calls=40.0):
 def check(series, engines=ENGINES, settings=SETTINGS, every=HOUR, **more):
     """Judge twelve hours around DEPLOY_AT."""
     moments = plan(DEPLOY_AT - 5 * HOUR, DEPLOY_AT + 7 * HOUR, every, 1800.0, ())
-    stretches = Stretches(Recorder(*series), moments.moments[0] - settings.history)
+    rolling = RollingCounters(Recorder(*series), moments.moments[0] - settings.history)
     tally = Tally(moments, settings, engines)
-    for moment in judge_moments(moments.moments, stretches, settings, engines, **more):
+    for moment in judge_moments(moments.moments, rolling, settings, engines, **more):
         tally.add(moment)
-    return tally.report(stretches.seen)
+    return tally.report(rolling.seen)
 
 
-def record(report: PlaceboReport, engine: str):
-    (found,) = [one for one in report.records if one.engine == engine]
+def result(report: BacktestReport, engine: str):
+    (found,) = [result for result in report.engines if result.engine == engine]
     return found
 
 
@@ -59,17 +59,17 @@ def test_moments_less_than_a_window_from_a_deploy_are_left_out():
     assert {2000.0, 6000.0, 8000.0, 12_000.0} <= {*planned.moments}
 
 
-def test_a_quiet_history_has_no_cry():
+def test_a_quiet_history_has_no_false_alarm():
     report = check(history(cv=0.02))
 
-    assert [one.cries for one in report.records] == [0, 0]
+    assert [result.false_alarms for result in report.engines] == [0, 0]
     assert report.judged == 13
-    assert record(report, "classic").judged == 13 * 30
+    assert result(report, "classic").judged == 13 * 30
 
 
-def test_no_cry_in_few_moments_is_no_proof_of_none():
+def test_no_false_alarm_in_few_moments_does_not_prove_that_there_are_none():
     """The upper end of 0 of 13 is 1 − 0.025^(1/13), and of 0 events 3.69."""
-    found = record(check(history(cv=0.02)), "calibrated")
+    found = result(check(history(cv=0.02)), "calibrated")
 
     assert found.share.value == 0.0
     assert found.share.high == pytest.approx(1 - 0.025 ** (1 / 13))
@@ -77,34 +77,34 @@ def test_no_cry_in_few_moments_is_no_proof_of_none():
 
 
 @pytest.mark.statistical
-def test_noise_makes_the_classic_engine_cry_more_often():
+def test_noise_gives_the_classic_engine_more_false_alarms():
     report = check(history(queries=150, cv=0.5))
 
-    classic, calibrated = record(report, "classic"), record(report, "calibrated")
-    assert classic.cries > 10 * max(1, calibrated.cries)
+    classic, calibrated = result(report, "classic"), result(report, "calibrated")
+    assert classic.false_alarms > 10 * max(1, calibrated.false_alarms)
     assert classic.per_thousand.low <= classic.per_thousand.value
     assert classic.per_thousand.value == pytest.approx(
-        1000 * classic.cries / classic.judged
+        1000 * classic.false_alarms / classic.judged
     )
 
 
-def test_a_change_that_nobody_marked_is_a_cry_and_is_named():
+def test_a_change_that_nobody_marked_is_a_false_alarm_and_is_named():
     changed = counters(
         np.where(np.arange(960) < 480, 0.01, 0.02), queryid="changed", at=DEPLOY_AT
     )
 
     report = check([*history(cv=0.02), changed])
 
-    assert {(one.engine, one.at) for one in report.cries} == {
+    assert {(alarm.engine, alarm.at) for alarm in report.false_alarms} == {
         ("calibrated", DEPLOY_AT),
         ("classic", DEPLOY_AT),
     }
-    assert {one.key.queryid for one in report.cries} == {"changed"}
+    assert {alarm.key.queryid for alarm in report.false_alarms} == {"changed"}
     assert "×2.00  app@shop on db1:9719, queryid changed" in to_table(report)
 
 
 @pytest.mark.statistical
-def test_a_cry_at_an_early_look_counts_once():
+def test_a_false_alarm_at_an_early_look_counts_once():
     """Twice as slow for twelve minutes: the first look sees it, the last may not."""
     means = np.full(960, 0.01)
     means[480:492] = 0.02
@@ -113,14 +113,17 @@ def test_a_cry_at_an_early_look_counts_once():
     once = check(series, engines=("calibrated",))
     looking = check(series, engines=("calibrated",), looks=True)
 
-    assert record(once, "calibrated").cries <= record(looking, "calibrated").cries
-    assert [one.key.queryid for one in looking.cries] == ["spike"]
+    assert (
+        result(once, "calibrated").false_alarms
+        <= result(looking, "calibrated").false_alarms
+    )
+    assert [alarm.key.queryid for alarm in looking.false_alarms] == ["spike"]
 
 
 @pytest.mark.statistical
 def test_moments_that_share_samples_are_worth_less():
     sparse, dense = (
-        record(check(history(cv=0.02), every=every), "classic")
+        result(check(history(cv=0.02), every=every), "classic")
         for every in (HOUR, HOUR / 4)
     )
 
@@ -134,21 +137,22 @@ def test_the_noisiest_query_comes_first_with_the_factor_it_hides():
 
     report = check([*history(cv=0.05), loud])
 
-    first, second = report.scatters[:2]
+    first, second = report.noise[:2]
     assert first.key.queryid == "loud"
-    assert first.least_factor["calibrated"] > 2.0 > second.least_factor["calibrated"]
+    assert first.detectable_factor["calibrated"] > 2.0
+    assert second.detectable_factor["calibrated"] < 2.0
     assert "one time in five): calibrated 1, classic 1\n" in to_table(report)
 
 
-def test_the_scatter_is_that_of_the_factors():
+def test_the_standard_deviation_is_that_of_the_log_factors():
     """Each window's mean of 30 has 0.3/√30, and the factor √2 times as much."""
     report = check(history(queries=60))
 
-    typical = np.median([one.scatter for one in report.scatters])
+    typical = np.median([query.log_factor_sd for query in report.noise])
     assert typical == pytest.approx(0.3 * np.sqrt(2 / 30), rel=0.15)
 
 
-def test_queries_without_enough_calls_are_told_apart_from_quiet_ones():
+def test_queries_without_enough_calls_are_counted_apart_from_quiet_ones():
     report = check([*history(queries=5, cv=0.02), *history(1, calls=1.0, seed=9)][1:])
 
     assert report.queries == 5
@@ -160,32 +164,32 @@ def test_moments_without_any_judgement_are_counted_apart():
     report = check(history(queries=2, hours=6, cv=0.02))
 
     assert report.empty == 8
-    assert record(report, "classic").moments == 5
+    assert result(report, "classic").moments == 5
     assert "8 without a query that had enough data" in to_table(report)
 
 
 def test_nothing_judged_is_unknown_and_not_zero():
     report = check(history(queries=2, calls=1.0))
 
-    assert record(report, "classic").share is None
-    assert record(report, "classic").per_thousand is None
+    assert result(report, "classic").share is None
+    assert result(report, "classic").per_thousand is None
     line = to_table(report).splitlines()[3]
     assert re.sub(r"\s+", " ", line.strip()).startswith("0 0 unknown unknown 0 0")
 
 
 def test_what_was_cut_short_says_so():
     moments = plan(DEPLOY_AT - 5 * HOUR, DEPLOY_AT + 7 * HOUR, HOUR, 1800.0, ())
-    stretches = Stretches(
+    rolling = RollingCounters(
         Recorder(*history(cv=0.02)), moments.moments[0] - SETTINGS.history
     )
     tally = Tally(moments, SETTINGS, ENGINES)
-    judged = judge_moments(moments.moments, stretches, SETTINGS, ENGINES)
+    judged = judge_moments(moments.moments, rolling, SETTINGS, ENGINES)
     for _ in range(3):
         tally.add(next(judged))
 
-    report = tally.report(stretches.seen)
+    report = tally.report(rolling.seen)
 
-    assert to_table(report).startswith("placebo check: 3 moments of 13 planned")
+    assert to_table(report).startswith("backtest: 3 moments of 13 planned")
     assert json.loads(to_json(report))["complete"] is False
     assert report.end == moments.moments[2]
 
@@ -194,17 +198,20 @@ def test_the_json_holds_everything():
     document = json.loads(to_json(check(history(cv=0.3))))
 
     assert document["complete"] is True
-    assert [one["engine"] for one in document["records"]] == ["calibrated", "classic"]
-    assert len(document["scatters"]) == 30
-    assert {*document["records"][0]["share"]} == {"value", "low", "high"}
+    assert [result["engine"] for result in document["engines"]] == [
+        "calibrated",
+        "classic",
+    ]
+    assert len(document["noise"]) == 30
+    assert {*document["engines"][0]["share"]} == {"value", "low", "high"}
 
 
 @pytest.mark.statistical
 def test_the_calibrated_engine_keeps_its_promise_on_unchanged_queries():
     """5 % of moments at most: of 26, 6 or more have a chance of 0.2 %."""
-    crying = sum(
-        record(check(history(100, cv=cv, seed=seed)), "calibrated").crying
+    alarmed = sum(
+        result(check(history(100, cv=cv, seed=seed)), "calibrated").alarmed
         for cv, seed in ((0.3, 11), (0.5, 12))
     )
 
-    assert crying < 6
+    assert alarmed < 6

@@ -1,4 +1,4 @@
-"""``backtest``: the placebo check on the command line."""
+"""``backtest`` on the command line."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def backtest(config, *more):
 
 
 @pytest.mark.servers
-def test_calibrate_tells_how_often_each_engine_would_have_cried(
+def test_backtest_counts_the_false_alarms_of_each_engine(
     remembered, configured, capsys
 ):
     assert backtest(configured(remembered)) == 0
 
     output = capsys.readouterr()
-    assert "placebo check: 15 moments, every 20 min from" in output.out
+    assert "backtest: 15 moments, every 20 min from" in output.out
     assert "calibrated" in output.out
     assert "classic" in output.out
     assert "queryid slow" in output.out
@@ -43,16 +43,16 @@ def test_a_moment_near_a_known_deploy_is_left_out(remembered, configured, capsys
 
     document = json.loads(capsys.readouterr().out)
     assert document["near_deploys"] == 1
-    assert document["cries"] == []
+    assert document["false_alarms"] == []
     assert not any("grafana" in note for note in document["notes"])
 
 
 @pytest.mark.servers
-def test_calibrate_asks_one_engine_where_one_is_named(remembered, configured, capsys):
+def test_backtest_tries_one_engine_where_one_is_named(remembered, configured, capsys):
     backtest(configured(remembered), "--engine=classic", "--looks", "--format=json")
 
     document = json.loads(capsys.readouterr().out)
-    assert [record["engine"] for record in document["records"]] == ["classic"]
+    assert [result["engine"] for result in document["engines"]] == ["classic"]
     assert not any("judged once" in note for note in document["notes"])
 
 
@@ -69,7 +69,7 @@ def test_a_history_that_is_not_kept_so_long_is_judged_as_far_as_it_goes(
 
 
 @pytest.mark.servers
-def test_an_interrupted_check_prints_what_is_known_so_far(
+def test_an_interrupted_backtest_prints_what_is_known_so_far(
     remembered, configured, capsys
 ):
     def interrupt(number):
@@ -83,7 +83,7 @@ def test_an_interrupted_check_prints_what_is_known_so_far(
 
 
 @pytest.mark.servers
-def test_a_server_that_fails_on_the_way_is_told_after_what_is_known(
+def test_a_server_that_fails_on_the_way_is_reported_after_what_is_known(
     remembered, configured, capsys
 ):
     refused = Fault(400, {"status": "error", "errorType": "x", "error": "too much"})
@@ -109,9 +109,7 @@ def test_a_server_that_fails_at_once_leaves_nothing_to_print(configured, capsys)
 
 
 @pytest.mark.servers
-def test_a_prometheus_without_any_query_is_no_clean_record(
-    remembered, configured, capsys
-):
+def test_a_prometheus_without_any_query_is_an_error(remembered, configured, capsys):
     assert backtest(configured(remembered, selector='job="nothing"')) == 3
 
     output = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""``power``: the price list on the command line."""
+"""``power``: required sample sizes on the command line."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def test_power_needs_no_server_when_the_noise_is_given(capsys):
     document = json.loads(capsys.readouterr().out)
     (row,) = document["rows"]
     assert row["noise"]["spacing"] == 15
-    assert [price["rise"] for price in row["prices"]] == [0.1, 0.2, 0.5]
-    assert [price["asymptotic"]["intervals"] for price in row["prices"]] == [16, 4, 2]
-    assert row["prices"][2]["simulated"]["seconds"] == 150
+    assert [size["rise"] for size in row["sample_sizes"]] == [0.1, 0.2, 0.5]
+    assert [size["formula"]["intervals"] for size in row["sample_sizes"]] == [16, 4, 2]
+    assert row["sample_sizes"][2]["simulated"]["seconds"] == 150
 
 
 def test_power_measures_a_quiet_a_usual_and_a_noisy_query_of_a_capture(capsys):
     assert run("power", *CAPTURE, "--engine=classic") == 0
 
     output = capsys.readouterr().out
-    for kind in ("quiet query: CV", "usual query: CV", "noisy query: CV"):
+    for kind in ("quiet query: int", "usual query: int", "noisy query: int"):
         assert kind in output
     assert "on db1:9187, queryid" in output
 

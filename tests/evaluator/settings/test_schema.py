@@ -39,13 +39,20 @@ def test_an_address_of_prometheus_is_enough(read):
 
 
 def test_durations_are_written_as_prometheus_writes_them(read):
-    config = read(SMALLEST + "\nengine: {window: 45m, max_gap: 120}")
+    config = read(SMALLEST + "\nengine: {window: 45m, max_gap: 120s}")
 
     assert config.engine.settings().window == 2700
     assert config.engine.settings().max_gap == 120
 
 
-def test_three_mistakes_are_told_at_once(read):
+def test_a_duration_without_a_unit_is_refused_with_the_one_that_was_meant(read):
+    assert problems(read, SMALLEST + "\nengine: {window: 30}") == [
+        "engine.window: expected a duration with a unit such as 30m or 90s, got '30'; "
+        "did you mean 30s?"
+    ]
+
+
+def test_three_mistakes_are_reported_at_once(read):
     assert problems(
         read, "prometheus: {profile: pgverdit}\nengine: {treshold: 0.3, alpha: 5 %}"
     ) == [
@@ -58,10 +65,10 @@ def test_three_mistakes_are_told_at_once(read):
 def test_a_section_that_is_there_twice_is_refused(read):
     (problem,) = problems(read, f"{SMALLEST}\nservices: {{a: b}}\nservices: {{c: d}}")
 
-    assert problem == "is no YAML: line 3: services is there twice"
+    assert problem == "is not valid YAML: line 3: services is there twice"
 
 
-def test_what_is_no_name_and_what_is_no_unit_is_told(read):
+def test_a_metric_that_is_not_a_name_and_a_bad_unit_are_reported(read):
     metrics = "metrics: {call: c, rows: 5, seconds_per_unit: ms}"
 
     assert problems(read, f"prometheus: {{url: 'http://p:9090', {metrics}}}") == [
@@ -86,7 +93,7 @@ def test_a_metric_name_replaces_the_profiles(read):
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ("profile: nagios", "prometheus.profile: no profile 'nagios'; known are"),
+        ("profile: nagios", "prometheus.profile: unknown profile 'nagios'; known are"),
         (
             "metrics: {call: x}",
             "prometheus.metrics.call: unknown setting; did you mean",
@@ -94,7 +101,7 @@ def test_a_metric_name_replaces_the_profiles(read):
         ("url: localhost:9090", "prometheus.url: expected an http:// or https://"),
     ],
 )
-def test_a_wrong_name_is_told_with_the_right_ones(read, section, problem):
+def test_a_wrong_name_is_answered_with_the_right_ones(read, section, problem):
     text = f"prometheus:\n  url: http://p\n  {section}"
     if section.startswith("url"):
         text = f"prometheus:\n  {section}"
@@ -102,7 +109,7 @@ def test_a_wrong_name_is_told_with_the_right_ones(read, section, problem):
     assert problems(read, text)[0].startswith(problem)
 
 
-def test_a_pattern_that_is_none_is_told_where_it_stands(read):
+def test_a_bad_pattern_is_reported_with_its_place(read):
     (problem,) = problems(read, SMALLEST + "\ndeploys: [{tag_patterns: ['(']}]")
 
     assert problem.startswith("deploys[0].")
@@ -118,13 +125,13 @@ def test_services_choose_their_own_series(read):
     assert config.selector_for("other") == 'job="pg"'
 
 
-def test_what_is_no_yaml_is_told_by_its_line(read):
+def test_invalid_yaml_is_reported_with_its_line(read):
     (problem,) = problems(read, "prometheus:\n  url: [")
 
-    assert problem.startswith("is no YAML: line 2")
+    assert problem.startswith("is not valid YAML: line 2")
 
 
-def test_a_missing_file_is_told_by_its_name(tmp_path):
+def test_a_missing_file_is_reported_by_its_name(tmp_path):
     with pytest.raises(ConfigurationError, match=r"nowhere.yml: cannot be read"):
         load(tmp_path / "nowhere.yml")
 
@@ -140,7 +147,7 @@ def test_a_secret_may_stand_in_a_file_or_the_environment(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"s3cret\xff"])
-def test_a_secret_that_cannot_be_used_is_never_told(tmp_path, content):
+def test_a_secret_that_cannot_be_used_is_never_shown(tmp_path, content):
     file = tmp_path / "token"
     file.write_bytes(content)
 

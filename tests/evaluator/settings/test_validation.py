@@ -1,4 +1,4 @@
-"""Settings from a file: everything that is wrong is told at once, and what is right."""
+"""Settings from a file: every problem is reported at once, with what would be right."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def problems(data):
     return list(caught.value.problems)
 
 
-def test_what_is_right_is_read():
+def test_valid_settings_are_read():
     settings = read_settings(
         {
             "url": "x",
@@ -58,7 +58,7 @@ def test_what_is_right_is_read():
     )
 
 
-def test_every_problem_is_told_with_its_place():
+def test_every_problem_is_reported_with_its_place():
     assert problems(
         {
             "inner": {"tolerence": 5, "threshold": "20%"},
@@ -82,7 +82,7 @@ def test_a_name_like_no_other_gets_the_list_of_those_known():
 
 
 @pytest.mark.parametrize("value", ["soon", [], None, {}, True])
-def test_what_is_no_duration_is_told_with_an_example(value):
+def test_a_bad_duration_is_answered_with_an_example(value):
     (problem,) = problems({"url": "x", "inner": {"tolerance": value}})
 
     assert problem.startswith("it.yml: inner.tolerance: ")
@@ -90,11 +90,11 @@ def test_what_is_no_duration_is_told_with_an_example(value):
 
 
 @pytest.mark.parametrize("data", ["text", ["a", "b"], 5])
-def test_a_file_that_holds_no_settings_is_told_what_settings_look_like(data):
+def test_a_file_without_settings_is_answered_with_what_settings_look_like(data):
     assert problems(data) == ["it.yml: expected settings as 'name: value' lines"]
 
 
-def test_an_empty_file_is_told_what_is_missing():
+def test_an_empty_file_is_answered_with_what_is_missing():
     assert problems(None) == ["it.yml: url: missing; for example http://localhost:9090"]
 
 
@@ -107,13 +107,13 @@ def test_an_empty_file_is_told_what_is_missing():
         ("url", 5, "text"),
     ],
 )
-def test_another_shape_is_told_with_the_right_one(name, value, expected):
+def test_another_shape_is_answered_with_the_right_one(name, value, expected):
     assert problems({"url": "x", name: value}) == [
         f"it.yml: {name}: expected {expected}, got {value!r}"
     ]
 
 
-def test_a_missing_section_is_told_by_what_it_needs():
+def test_a_missing_section_is_reported_by_what_it_needs():
     with pytest.raises(ConfigurationError) as caught:
         read_settings({}, Holding, "it.yml")
 
@@ -122,7 +122,7 @@ def test_a_missing_section_is_told_by_what_it_needs():
     )
 
 
-def test_what_a_section_says_of_itself_is_told_too():
+def test_problems_that_a_section_finds_itself_are_reported_too():
     assert problems({"url": "odd"}) == ["it.yml: url: is odd", "it.yml: url: very odd"]
 
 
@@ -134,7 +134,7 @@ def test_a_heading_over_comments_only_leaves_the_defaults():
     assert read_settings({"url": "x", "inner": None}, Outer, "it.yml").inner == Inner()
 
 
-def test_a_section_that_is_no_section_is_told_by_its_name():
+def test_a_value_in_the_place_of_a_section_is_reported_by_name():
     assert problems({"url": "x", "inner": 5}) == [
         "it.yml: inner: expected settings as 'name: value' lines"
     ]

@@ -111,5 +111,5 @@ def test_a_time_without_calls_stays_empty():
 
 
 @pytest.mark.parametrize("means", [np.zeros(60), np.zeros(0)])
-def test_nothing_to_draw_is_said(means):
+def test_nothing_to_draw_is_reported(means):
     assert drawn(means) == ["(no usable interval to draw)"]

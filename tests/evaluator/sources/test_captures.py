@@ -97,7 +97,7 @@ def test_a_folder_is_a_usage_error(tmp_path):
 
 
 def test_a_file_that_is_no_json_is_told(capture):
-    assert "something that is no JSON: hello" in error(capture(b"hello"))
+    assert "something that is not JSON: hello" in error(capture(b"hello"))
 
 
 def test_an_empty_matrix_is_told(capture):

@@ -82,9 +82,9 @@ def test_anything_but_a_matrix_is_refused_by_its_name(data, kind):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (b"", "something that is no JSON: nothing at all"),
-        (b"<html><body>hello</body></html>", "no JSON: an HTML page, “hello”"),
-        (b'{"status": "success", "data": {"resultTy', "something that is no JSON"),
+        (b"", "something that is not JSON: nothing at all"),
+        (b"<html><body>hello</body></html>", "not JSON: an HTML page, “hello”"),
+        (b'{"status": "success", "data": {"resultTy', "something that is not JSON"),
         ({"message": "not Prometheus"}, "JSON of an unexpected shape"),
         ([], "JSON of an unexpected shape"),
         (

@@ -1,18 +1,15 @@
-"""What the source asks Prometheus for, and what it makes of answers that go wrong."""
+"""Which requests the source sends to Prometheus, and what it reads from the answers."""
+
+from __future__ import annotations
 
 import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.errors import IncompleteDataError, SourceError
 from evaluator.sources.api import escape_regex
-from evaluator.sources.profiles import PROFILES
-from evaluator.sources.prometheus import PrometheusSource
-from evaluator.transport.client import Client
-from lab.faults import Fault, FaultServer
+from lab.faults import Fault
 
 from ..prometheus_answers import (
     QUERY,
@@ -25,31 +22,7 @@ from ..prometheus_answers import (
     seconds,
     since,
 )
-
-PROFILE = PROFILES["pgverdict"]
-START, END = 1790000000.123, 1790003600.123
-BOTH = (PROFILE.calls, PROFILE.seconds)
-SOME = [(START, "1"), (START + 60, "2")]
-
-
-def no_sleep(seconds):
-    pass
-
-
-def read(*faults, selector='job="postgres"', chunk=200, **more):
-    """What the source makes of these answers, and what it asked for."""
-    with FaultServer(*faults) as server:
-        client = Client("prometheus", server.url, timeout=(1, 0.3), sleep=no_sleep)
-        with client:
-            source = PrometheusSource(client, PROFILE, selector, chunk)
-            return source.read(START, END, **more), server.requests
-
-
-def error(*faults) -> str:
-    with pytest.raises(SourceError) as caught:
-        read(*faults)
-    assert "127.0.0.1" in str(caught.value)
-    return str(caught.value)
+from .prometheus_reading import BOTH, PROFILE, SOME, START, read
 
 
 def test_the_series_are_listed_first_and_then_read_as_raw_ranges():
@@ -88,7 +61,7 @@ def test_a_little_more_is_asked_for_than_is_used():
     assert found.series[0].times.tolist() == [START, START + 60]
 
 
-def test_thanos_is_told_to_leave_nothing_out():
+def test_thanos_is_asked_for_complete_raw_data():
     _, requests = read(listed(*BOTH), answer(calls(*SOME)), answer(seconds(*SOME)))
 
     for request in requests:
@@ -155,7 +128,7 @@ def test_rows_and_blocks_of_the_history_are_not_asked_for():
     assert found.series[0].rows[1] == 2
 
 
-def test_rows_that_cannot_be_had_are_noted_once_and_lose_no_counter():
+def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():
     refused = Fault(422, {"status": "error", "error": "too many samples"}, path=QUERY)
     ids = ("1", "2")
 
@@ -224,159 +197,3 @@ def test_an_escaped_text_matches_itself_and_nothing_longer(text):
 
     assert pattern.fullmatch(text)
     assert not pattern.fullmatch(text + "x")
-
-
-def test_any_warning_is_in_the_reading_whichever_answer_it_came_with():
-    found, _ = read(
-        listed(*BOTH, warnings=["listing cut"]),
-        answer(calls(*SOME), warnings=["store down"]),
-        answer(seconds(*SOME), warnings=["store down"], infos=["harmless"]),
-    )
-
-    assert found.quality.warnings == ("listing cut", "store down")
-
-
-def test_a_query_that_lost_one_counter_on_the_way_is_still_there():
-    found, _ = read(listed(*BOTH), answer(calls(*SOME)), answer(warnings=["cut"]))
-
-    assert found.series[0].times.size == 0
-    assert found.quality.lone_samples == 2
-
-
-def test_no_series_at_all_is_an_error_that_shows_what_was_looked_for():
-    message = error(listed())
-
-    assert 'no sample of pg_stat_statements_calls_total{job="postgres"} or ' in message
-    assert "between 2026-09-21T14:13:20Z and 2026-09-21T15:13:20Z" in message
-
-
-def test_series_without_samples_in_the_window_are_the_same_error():
-    too_old = [(START - 100, "1")]
-
-    assert "no sample of" in error(
-        listed(*BOTH), answer(calls(*too_old)), answer(seconds(*too_old))
-    )
-
-
-def test_an_empty_answer_with_a_warning_is_partial_and_not_empty():
-    with pytest.raises(IncompleteDataError, match="partial: a store is down"):
-        read(
-            listed(*BOTH),
-            answer(warnings=["a store is down"]),
-            answer(),
-        )
-
-
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (
-            Fault(400, {"status": "error", "errorType": "bad_data", "error": "parse"}),
-            "answered 400 Bad Request: bad_data: parse",
-        ),
-        (
-            Fault(
-                422, {"status": "error", "errorType": "execution", "error": "too many"}
-            ),
-            "answered 422 Unprocessable Entity: execution: too many",
-        ),
-        (
-            Fault(
-                503,
-                {"status": "error", "errorType": "timeout", "error": "slow"},
-                times=0,
-            ),
-            "answered 503 Service Unavailable: timeout: slow (tried 3 times)",
-        ),
-        (
-            Fault(200, "<!doctype html><title>Sign in</title>"),
-            "answered something that is no JSON: an HTML page, “Sign in”",
-        ),
-        (
-            Fault(200, {"status": "success", "data": {}}, half=True, times=0),
-            "broke off in the middle of its answer (tried 3 times)",
-        ),
-        (Fault(delay=1.0), "said nothing for 0.3 s"),
-        (Fault(drop="before", times=0), "closed the connection without an answer"),
-        (Fault(302, headers={"Location": "/login"}), "sends us to /login"),
-        (
-            Fault(200, {"status": "error", "errorType": "internal", "error": "oops"}),
-            "answered an error",
-        ),
-        (
-            Fault(200, {"status": "success", "data": "x"}),
-            "of an unexpected shape",
-        ),
-    ],
-    ids=lambda value: getattr(value, "status", None) and f"{value.status}",
-)
-@pytest.mark.parametrize("path", [SERIES, QUERY], ids=["listing", "reading"])
-def test_an_answer_that_goes_wrong_ends_in_a_clear_message(fault, said, path):
-    wrong = Fault(**{**fields(fault), "path": path})
-
-    assert said in error(wrong, listed(*BOTH))
-
-
-def fields(fault):
-    return {name: getattr(fault, name) for name in fault.__slots__}
-
-
-def test_a_server_without_raw_samples_is_told_so():
-    vector = Fault(
-        body={"status": "success", "data": {"resultType": "vector", "result": []}},
-        path=QUERY,
-    )
-
-    assert "answered a vector instead of a matrix" in error(listed(*BOTH), vector)
-
-
-def test_an_end_before_the_start_is_a_mistake_of_the_caller():
-    client = Client("prometheus", "http://127.0.0.1:1")
-
-    with pytest.raises(ValueError, match="not after the start"):
-        PrometheusSource(client, PROFILE).read(END, START)
-
-
-def check(*faults, now):
-    with FaultServer(*faults) as server, Client("prometheus", server.url) as client:
-        return PrometheusSource(client, PROFILE).check(now)
-
-
-def test_a_check_tells_how_many_queries_are_scraped_and_how_often():
-    ids = ("1", "2")
-    samples = [(START + 15.0 * step, str(step)) for step in range(20)]
-
-    found = check(
-        listed(*((name, one) for one in ids for name in BOTH)),
-        answer(*(calls(*samples, queryid=one) for one in ids)),
-        answer(*(seconds(*samples, queryid=one) for one in ids), warnings=["hm"]),
-        now=samples[-1][0] + 4,
-    )
-
-    assert found.queries == 2
-    assert found.scrape_interval == pytest.approx(15)
-    assert found.newest_age == pytest.approx(4)
-    assert found.warnings == ("hm",)
-    assert found.problems == ()
-
-
-def test_a_check_says_that_scraping_has_stopped():
-    found = check(
-        listed(*BOTH), answer(calls(*SOME)), answer(seconds(*SOME)), now=START + 600
-    )
-
-    assert (
-        "the newest sample is 540 s old at a scrape interval of 60 s"
-        in found.problems[0]
-    )
-
-
-def test_a_check_says_that_nothing_is_scraped():
-    found = check(listed(), now=END)
-
-    assert found.queries == 0
-    assert found.newest_age is None
-    assert (
-        "fewer than two scrapes of pg_stat_statements_calls_total in"
-        in found.problems[0]
-    )

@@ -1,13 +1,12 @@
-"""Every command of the README, run as it stands there, one after the other.
+"""Every command of the documentation, run as it is on the page, one after the other.
 
-Only what a reader replaces too is replaced: the addresses of the servers, the moment of
+Only what a reader replaces too is replaced: the addresses of the servers, the time of
 the deploy, and the half hours, which a test cannot wait for.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -18,7 +17,6 @@ import pytest
 import requests
 import yaml
 
-from evaluator.settings.schema import load
 from evaluator.units import show_time
 from lab import fetch
 from lab.grafana import Grafana
@@ -26,21 +24,20 @@ from lab.postgres import Postgres
 from lab.process import free_port, wait_until
 from lab.prometheus import Prometheus
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+from .pages import COMMANDS, PAGES, README, blocks
 
-# Run elsewhere: the demo by tests/end_to_end, the tests by whoever runs this one, and
-# the installation by tests/test_wheel.py.
-ELSEWHERE = ["make demo\n", "make test\n", "pip install .\n"]
+# Run elsewhere: the demo by tests/end_to_end, the installation by tests/test_wheel.py.
+ELSEWHERE = ("make demo\n", "pip install .\n")
+# Blocks of commands by page; those of CONTRIBUTING.md are for developers and not run.
+WITH_COMMANDS = {"README.md": 5, "CONTRIBUTING.md": 2, "commands.md": 5}
 
 
-def blocks(language: str) -> list[str]:
-    return [text for kind, text in BLOCKS if kind == language and text not in ELSEWHERE]
+def commands(page: Path) -> list[str]:
+    return [text for text in blocks(page, "sh") if text not in ELSEWHERE]
 
 
 class Reader:
-    """Follows the README in a folder of its own."""
+    """Follows the pages in a folder of its own."""
 
     def __init__(self, folder, replacements):
         self.folder = folder
@@ -87,29 +84,20 @@ def answers(url, wanted):
         return False
 
 
-def test_every_command_is_known_to_this_test():
-    assert len(blocks("sh")) == 8
-    assert len(blocks("sql")) == 1
-    assert len(blocks("yaml")) == 3
-    assert [text for _, text in BLOCKS if text in ELSEWHERE] == ELSEWHERE
+def test_every_page_with_commands_is_known_to_this_test():
+    found = {page.name: len(blocks(page, "sh")) for page in PAGES}
 
-
-def test_the_whole_configuration_is_valid(tmp_path):
-    (tmp_path / "evaluator.yml").write_text(blocks("yaml")[2])
-
-    config = load(tmp_path / "evaluator.yml")
-
-    assert float(config.service.retention) == 86_400
-    assert config.selector_for("shop") == 'job="postgres",cluster="shop"'
+    assert {name: count for name, count in found.items() if count} == WITH_COMMANDS
 
 
 @pytest.mark.servers
 def test_the_commands_work_in_their_order(tmp_path):
-    serve, watch, mark, by_hand, save_and_replay, *inquiries = blocks("sh")
-    trust, price, why = inquiries
-    scraping, smallest, _ = blocks("yaml")
+    serve, watch, mark = commands(README)
+    deploy, save_and_replay, explain, backtest, power = commands(COMMANDS)
+    scraping, smallest = blocks(README, "yaml")
     exporter, evaluator = (f"127.0.0.1:{free_port()}" for _ in range(2))
-    scrape = yaml.safe_load(scraping.replace("localhost:9719", exporter))
+    scraping = scraping.replace("localhost:9719", exporter)
+    scrape = yaml.safe_load(scraping.replace("localhost:9720", evaluator))
     scrape["scrape_configs"][0]["scrape_interval"] = "1s"
 
     with (
@@ -119,7 +107,7 @@ def test_the_commands_work_in_their_order(tmp_path):
         ) as prometheus,
         Grafana() as grafana,
     ):
-        for statement in blocks("sql")[0].split(";\n"):
+        for statement in blocks(README, "sql")[0].split(";\n"):
             database.execute(statement)
         (tmp_path / "grafana.token").write_text(grafana.add_token("Editor"))
         reader = Reader(
@@ -161,12 +149,12 @@ def test_the_commands_work_in_their_order(tmp_path):
             finally:
                 stop(watching)
             reader.replacements["2026-11-29T14:05:00Z"] = show_time(time.time() - 4)
-            assert "with too little data" in reader.run(by_hand)
+            assert "with too little data" in reader.run(deploy)
             assert "with too little data" in reader.run(save_and_replay)
-            assert "engine" in reader.run(trust)
-            assert "+20 %" in reader.run(price)
+            assert "backtest: " in reader.run(backtest)
+            assert "+20 %" in reader.run(power)
             some = prometheus.query("pg_stat_statements_calls_total offset 4s")[0]
             reader.replacements["1234567890123456789"] = some["metric"]["queryid"]
-            assert "floors" in reader.run(why)
+            assert "floors" in reader.run(explain)
         finally:
             stop(exporting)
