@@ -16,7 +16,7 @@ from .context import (
     Surroundings,
 )
 from .panel import Calibration, Panel
-from .report import DataQuality, Report, Settings
+from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
 from .series import CounterSeries, Floats, IntervalMeans, QueryKey
 from .steps import (
     ChangePoint,
@@ -28,7 +28,7 @@ from .steps import (
     WelchTest,
     Window,
 )
-from .subject import Deploy
+from .subject import Deploy, DeployKind, Drift, Subject
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
@@ -40,7 +40,11 @@ __all__ = [
     "ContextSeries",
     "CounterSeries",
     "DataQuality",
+    "Decision",
+    "DecisionKind",
     "Deploy",
+    "DeployKind",
+    "Drift",
     "Effect",
     "Floats",
     "Insufficient",
@@ -51,11 +55,13 @@ __all__ = [
     "PlanChange",
     "PlanSeen",
     "QueryKey",
+    "Reason",
     "Report",
     "Settings",
     "Shift",
     "Significance",
     "Stage",
+    "Subject",
     "Surroundings",
     "Verdict",
     "WelchTest",

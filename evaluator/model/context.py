@@ -1,4 +1,4 @@
-"""What else happened around a deploy, and what of it may explain a finding."""
+"""What else happened around a deploy, and what of it may explain a slowdown."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Shift:
 
 
 class CauseKind(StrEnum):
-    """What kind of thing may explain a finding."""
+    """What kind of thing may explain a slowdown."""
 
     COMMON_SHIFT = "common_shift"
     CALL_RATE = "call_rate"
@@ -83,19 +83,64 @@ class CauseKind(StrEnum):
     OTHER_DEPLOY = "other_deploy"
 
 
+# The values without which a cause of the kind says nothing.
+_NEEDED = {
+    CauseKind.COMMON_SHIFT: ("factor",),
+    CauseKind.CALL_RATE: ("shift",),
+    CauseKind.ROWS_PER_CALL: ("shift",),
+    CauseKind.BLOCKS_PER_CALL: ("shift",),
+    CauseKind.CONTEXT: ("measure", "shift"),
+    CauseKind.RESTART: ("at",),
+    CauseKind.OTHER_DEPLOY: ("deploy", "distance"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A reason besides the deploy's own code, with its evidence.
+    """A reason besides the deploy's own code, as the numbers that speak for it.
 
     Args:
-        evidence: one sentence with the numbers, for a person.
-        external: whether it speaks for a cause outside this deploy; what a query
-            returns or reads is told, but may well be the deploy's doing.
+        external: whether it speaks for a cause outside this deploy; more rows or blocks
+            per call are reported too, but may well be the deploy's doing.
+        measure: name of the context measure that changed.
+        shift: change of the measure, or of the query's calls per second, rows or blocks
+            per call.
+        at: when the server restarted or another was first seen, Unix seconds.
+        another_server: whether it was another server rather than a restart.
+        others, slower: number of the other queries of the server, and of those that got
+            slower by more than half as much; None where the common factor rose.
+        factor: median of the other queries' factors, or the rise of the common factor.
+        blocks_unchanged: whether the query's blocks per call stayed the same, so that
+            it waits rather than works more.
+        deploy: the other deploy.
+        distance: from the other deploy to the change, seconds.
+        stored_text: sentence that an earlier version stored instead of the values.
+
+    Raises:
+        ValueError: a value that its kind needs is missing.
     """
 
     kind: CauseKind
-    evidence: str
     external: bool
+    measure: str = ""
+    shift: Shift | None = None
+    at: float | None = None
+    another_server: bool = False
+    others: int | None = None
+    slower: int | None = None
+    factor: float | None = None
+    blocks_unchanged: bool = False
+    deploy: Deploy | None = None
+    distance: float | None = None
+    stored_text: str = ""
+
+    def __post_init__(self) -> None:
+        missing = [name for name in _NEEDED[self.kind] if not self._has(name)]
+        if missing and not self.stored_text:
+            raise ValueError(f"a cause of kind {self.kind} needs {', '.join(missing)}")
+
+    def _has(self, name: str) -> bool:
+        return getattr(self, name) not in (None, "")
 
 
 @dataclass(frozen=True, slots=True)

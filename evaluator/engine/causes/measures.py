@@ -15,48 +15,54 @@ def measured_inside(series: ContextSeries, start: float, end: float) -> ContextS
     )
 
 
-def intervals_inside(one: IntervalMeans, start: float, end: float) -> IntervalMeans:
+def intervals_inside(
+    intervals: IntervalMeans, start: float, end: float
+) -> IntervalMeans:
     """The intervals from *start* to *end*, Unix seconds."""
-    if one.starts.size and one.starts[0] >= start and one.ends[-1] <= end:
-        return one
-    kept = (one.starts >= start) & (one.ends <= end)
+    if (
+        intervals.starts.size
+        and intervals.starts[0] >= start
+        and intervals.ends[-1] <= end
+    ):
+        return intervals
+    kept = (intervals.starts >= start) & (intervals.ends <= end)
     return IntervalMeans(
-        key=one.key,
-        starts=one.starts[kept],
-        ends=one.ends[kept],
-        calls=one.calls[kept],
-        seconds=one.seconds[kept],
-        means=one.means[kept],
-        dropped=one.dropped,
-        rows=None if one.rows is None else one.rows[kept],
-        blocks=None if one.blocks is None else one.blocks[kept],
-        scatter=None if one.scatter is None else one.scatter[kept],
+        key=intervals.key,
+        starts=intervals.starts[kept],
+        ends=intervals.ends[kept],
+        calls=intervals.calls[kept],
+        seconds=intervals.seconds[kept],
+        means=intervals.means[kept],
+        dropped=intervals.dropped,
+        rows=None if intervals.rows is None else intervals.rows[kept],
+        blocks=None if intervals.blocks is None else intervals.blocks[kept],
+        scatter=None if intervals.scatter is None else intervals.scatter[kept],
     )
 
 
-def own_measures(one: IntervalMeans) -> dict[CauseKind, tuple[Floats, Floats]]:
+def own_measures(intervals: IntervalMeans) -> dict[CauseKind, tuple[Floats, Floats]]:
     """Times and values of the calls per second, rows and blocks per call."""
-    rate = one.calls / (one.ends - one.starts)
-    measures = {CauseKind.CALL_RATE: (one.starts, rate)}
+    rate = intervals.calls / (intervals.ends - intervals.starts)
+    measures = {CauseKind.CALL_RATE: (intervals.starts, rate)}
     for kind, added in (
-        (CauseKind.ROWS_PER_CALL, one.rows),
-        (CauseKind.BLOCKS_PER_CALL, one.blocks),
+        (CauseKind.ROWS_PER_CALL, intervals.rows),
+        (CauseKind.BLOCKS_PER_CALL, intervals.blocks),
     ):
         if added is not None:
             known = np.isfinite(added)
-            per_call = added[known] / one.calls[known]
-            measures[kind] = one.starts[known], per_call
+            per_call = added[known] / intervals.calls[known]
+            measures[kind] = intervals.starts[known], per_call
     return measures
 
 
-def blocks_ratio(one: IntervalMeans, at: float) -> float | None:
+def blocks_ratio(intervals: IntervalMeans, at: float) -> float | None:
     """Blocks per call after over before, None where unknown."""
-    if one.blocks is None:
+    if intervals.blocks is None:
         return None
-    known = np.isfinite(one.blocks)
-    sides = known & (one.ends <= at), known & (one.starts >= at)
-    blocks = [float(one.blocks[side].sum()) for side in sides]
-    calls = [float(one.calls[side].sum()) for side in sides]
+    known = np.isfinite(intervals.blocks)
+    sides = known & (intervals.ends <= at), known & (intervals.starts >= at)
+    blocks = [float(intervals.blocks[side].sum()) for side in sides]
+    calls = [float(intervals.calls[side].sum()) for side in sides]
     if min(*blocks, *calls) <= 0.0:
         return None
     return (blocks[1] / calls[1]) / (blocks[0] / calls[0])

@@ -31,11 +31,10 @@ from evaluator.sinks.annotations import (
     Draft,
     deploy_tag,
     draft_of,
-    outcome_of,
     tag_value,
 )
 from evaluator.transport.client import Client
-from evaluator.triggers.annotation_patterns import Matcher, read_deploys
+from evaluator.triggers.annotation_patterns import Matcher, read_marks
 from lab.annotations import stored_tags
 from lab.faults import Fault
 from lab.grafana import Grafana as Server
@@ -163,7 +162,7 @@ def test_no_finding_is_told_with_how_much_was_looked_at():
         ([*fine(1), *[verdict(Outcome.PENDING)] * 2], {}, "undecided"),
         ([], {}, "undecided"),
         (fine(5), {"quality": DataQuality(warnings=("a store is down",))}, "undecided"),
-        ([], {"failure": "no samples"}, "undecided"),
+        ([], {"failure": "no samples"}, "failed"),
     ],
 )
 def test_all_is_well_only_if_most_could_be_judged(verdicts, more, outcome):
@@ -171,9 +170,9 @@ def test_all_is_well_only_if_most_could_be_judged(verdicts, more, outcome):
 
     draft = draft_of(made)
 
-    assert outcome_of(made) == outcome
+    assert made.decision.kind == outcome
     assert f"pgverdict-outcome:{outcome}" in draft.tags
-    assert ("cannot tell" in draft.text) == (outcome == "undecided")
+    assert ("cannot tell" in draft.text) == (outcome in ("undecided", "failed"))
 
 
 def test_a_deploy_that_could_not_be_judged_says_why():
@@ -240,7 +239,7 @@ def test_whatever_the_names_the_annotation_is_short_safe_and_stored_unchanged(
     assert not re.search("&(?!amp;|lt;|gt;)", draft.text)
     assert len(html.unescape(text)) <= 3000
     found = Annotation(1, draft.start, draft.end, draft.text, draft.tags)
-    assert read_deploys([found], [Matcher()]) == []
+    assert read_marks([found], [Matcher()]) == []
 
 
 @given(one=names, other=names)

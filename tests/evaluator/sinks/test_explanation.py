@@ -11,7 +11,7 @@ import pytest
 
 from evaluator.engine.judge import judge
 from evaluator.engine.prepare.intervals import interval_means
-from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings
+from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings, Shift
 from evaluator.sinks.explanation import explain_verdict
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
@@ -151,14 +151,18 @@ def test_a_query_that_never_took_time_has_nothing_to_draw():
 
 def test_causes_are_told_as_external_or_not():
     causes = (
-        Cause(CauseKind.RESTART, "the server restarted at 14:05", external=True),
-        Cause(CauseKind.ROWS_PER_CALL, "10 rows a call, 1 before", external=False),
+        Cause(CauseKind.RESTART, external=True, at=DEPLOY_AT + 30),
+        Cause(
+            CauseKind.ROWS_PER_CALL,
+            external=False,
+            shift=Shift(DEPLOY_AT, 1.0, 10.0, 1e-9),
+        ),
     )
 
     text = explained([slower()], causes=causes)
 
-    assert "external cause: the server restarted at 14:05" in text
-    assert "note: 10 rows a call, 1 before" in text
+    assert "external cause: the server restarted 0.5 min after the deploy" in text
+    assert "note: rows per call rose at the deploy from 1 to 10: other data" in text
 
 
 def test_a_changed_plan_is_shown_as_lost_and_gained():
