@@ -36,7 +36,7 @@ from .arguments import (
     add_window,
 )
 from .output import say
-from .selection import engine_with, known_neighbours, must_have_passed
+from .selection import engine_with, known_overlapping, must_have_passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _from_systems(options: argparse.Namespace) -> _Case:
             source="command line",
         )
     must_have_passed(deploy.at, settings.window, "--deploy")
-    others = known_neighbours(systems, deploy, settings.window)
+    others = known_overlapping(systems, deploy, settings.window)
     return _Case(deploy, settings, systems.read, systems.around, others)
 
 

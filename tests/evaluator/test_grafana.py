@@ -134,7 +134,7 @@ def test_an_annotation_is_made_in_milliseconds(server):
 def test_times_that_would_land_elsewhere_are_a_mistake_of_the_caller(
     server, start, end
 ):
-    with pytest.raises(ValueError, match="no times of an annotation"):
+    with pytest.raises(ValueError, match="not the times of an annotation"):
         connect(server).create(start, end, "x", [])
 
     assert server.annotations == []

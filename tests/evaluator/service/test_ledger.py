@@ -72,7 +72,7 @@ def test_a_moved_mark_does_not_reopen_what_was_judged(path):
         ledger.note(deploy(DEPLOY_AT + 60), DEPLOY_AT + 160)
 
         assert ledger.due(DEPLOY_AT + 500) == []
-        assert ledger.unpublished()[0].deploy.at == DEPLOY_AT
+        assert ledger.unpublished()[0].subject.at == DEPLOY_AT
 
 
 def test_a_postponed_deploy_waits(path):
