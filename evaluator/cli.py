@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and what ends with which exit code."""
+"""The command line: which commands there are, and the exit code of each error."""
 
 from __future__ import annotations
 
@@ -20,8 +20,13 @@ from .errors import ConfigurationError, PgverdictError
 
 # In the order of --help: the service, one deploy, the evaluator itself.
 COMMANDS = (
-    *(add_run, add_check, add_deploy, add_replay, add_explain),
-    *(add_backtest, add_power),
+    add_run,
+    add_check,
+    add_deploy,
+    add_replay,
+    add_explain,
+    add_backtest,
+    add_power,
 )
 CLEAR, DETECTED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -40,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does; that is no error of ours.
+        # The reader of our output went away, as `head` does; that is not an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAR
 
@@ -54,7 +59,7 @@ def _complain(error: PgverdictError, code: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Tell whether a deploy made a PostgreSQL query slower: "
+        description="Find out whether a deploy made a PostgreSQL query slower: "
         "which one, by how much, and how sure that is.",
         epilog=f"{PROGRAM} COMMAND --help shows an example of each. {EXIT_CODES}",
         allow_abbrev=False,

@@ -13,7 +13,7 @@ from .verdict import Outcome, Verdict
 
 @dataclass(frozen=True, slots=True)
 class DataQuality:
-    """How much of what was asked for could be used.
+    """How much of the requested data could be used.
 
     Args:
         series: queries with at least one usable scrape.
@@ -39,7 +39,7 @@ class Settings:
             over the queries of one deploy.
         max_gap: longest interval between two scrapes to trust, seconds.
         watch: false discovery rate of the watch list.
-        history: how long before the deploy the noise is learnt from, seconds.
+        history: how much time before the deploy the noise is learnt from, seconds.
         prior: probability of a change before the data are seen, for the bound.
     """
 

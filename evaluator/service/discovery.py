@@ -41,19 +41,19 @@ class Discovery:
         self._lookback = lookback
 
     def run(self, now: float) -> bool:
-        """Take up what is new; False when a trigger could not be asked.
+        """Take up new deploys; False when a trigger could not be read.
 
         What was handed in comes first: a Grafana that is down must not delay it.
         """
         start = now - self._lookback
         self._inbox.drain(partial(self._take_up_unless_old, start))
-        asked = [
+        results = [
             self._complaints.attempt(
-                "discover", trigger.name, partial(self._ask, trigger, start, now)
+                "discover", trigger.name, partial(self._read, trigger, start, now)
             )
             for trigger in self._triggers
         ]
-        return all(asked)
+        return all(results)
 
     def stop(self, now: float) -> None:
         """Refuse further marks and write those that were handed in to the ledger."""
@@ -64,7 +64,7 @@ class Discovery:
             lost = ", ".join(mark.deploy.id for mark in self._inbox.waiting)
             log.exception("deploys lost: hand them in again", deploys=lost)
 
-    def _ask(self, trigger: Trigger, start: float, now: float) -> None:
+    def _read(self, trigger: Trigger, start: float, now: float) -> None:
         for mark in trigger.marks(start, now):
             # A trigger may announce a region that began earlier.
             if mark.deploy.at >= start:

@@ -1,4 +1,4 @@
-"""Where each deploy is in its life, and its report: one sqlite file.
+"""The state of each deploy and its report: one sqlite file.
 
 waiting → judged → published. The report is stored by the statement that leaves
 ``waiting``, before it is published, so that a crash in between is made good after the

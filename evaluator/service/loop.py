@@ -36,7 +36,7 @@ class Outside:
     """What the loop needs of the world.
 
     Args:
-        triggers: what announces deploys; every one is asked in each round.
+        triggers: what announces deploys; all are read in each round.
         read: counters of the deploy's databases between two moments.
         around: what else is known about the judged servers.
         selector_for: which series belong to a service.
@@ -108,7 +108,7 @@ class Service:
         self._discovery.stop(self._clock())
 
     def _step(self, name: str, step: Callable[[], bool]) -> None:
-        """Run one step; it succeeded when it raised nothing and says so itself."""
+        """Run one step; it has succeeded when it raises nothing and returns True."""
         results: list[bool] = []
         with self._gauges.timed(name):
             self._complaints.attempt(name, name, lambda: results.append(step()))

@@ -39,7 +39,7 @@ class Timetable:
         return self.of(deploy, 1.0)
 
     def latest_due(self, deploy: Deploy, now: float) -> int:
-        """Index of the latest look that is due; a missed one is not made up for."""
+        """Index of the latest look that is due; missed looks are skipped."""
         return max(
             index
             for index, share in enumerate(self.looks)

@@ -36,7 +36,7 @@ def explain_verdict(
     """The seven steps with every number and its threshold, and a small plot.
 
     Args:
-        verdict: one of the *report*.
+        verdict: a verdict of the *report*.
         intervals: those of its query.
         width: columns of the terminal.
     """

@@ -48,7 +48,7 @@ class Matcher:
         text_patterns: the same, searched in the text, for fields that no tag gives.
 
     Raises:
-        ValueError: something is wrong; one line for each problem.
+        ValueError: one line for each problem.
     """
 
     tags: tuple[str, ...] = ("deploy",)
@@ -121,7 +121,7 @@ def _read(annotation: Annotation, matcher: Matcher) -> Mark:
             f"its version was cut to {cut[0]!r} at a second colon by Grafana and is "
             "not used; join its parts with '-'"
         )
-        values["version"] = [one for one in values["version"] if one not in cut]
+        values["version"] = [kept for kept in values["version"] if kept not in cut]
     service, environment, version = (
         next(iter(values[field]), "") for field in ("service", "environment", "version")
     )

@@ -1,4 +1,4 @@
-"""What announces a deploy: the port that the service asks."""
+"""The port by which the service learns of deploys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mark:
 
 
 class Trigger(Protocol):
-    """A place where deploys are announced, asked again in every round."""
+    """A place where deploys are announced; read again in every round."""
 
     @property
     def name(self) -> str:

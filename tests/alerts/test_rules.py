@@ -82,12 +82,12 @@ def test_every_alert_leads_to_its_runbook_and_every_runbook_has_its_alert() -> N
 @pytest.mark.parametrize(
     "page", sorted(ALERTS.glob("runbooks/*.md")), ids=lambda p: p.stem
 )
-def test_a_runbook_tells_meaning_impact_diagnosis_and_mitigation(page: Path) -> None:
+def test_a_runbook_has_meaning_impact_diagnosis_and_mitigation(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
 
     assert lines[0] == f"# {page.stem}"
-    told = [line for line in lines if line.startswith("## ")]
-    assert [line for line in told if line in SECTIONS] == SECTIONS
+    headings = [line for line in lines if line.startswith("## ")]
+    assert [line for line in headings if line in SECTIONS] == SECTIONS
 
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: rule["alert"])

@@ -31,7 +31,7 @@ def systems(tmp_path):
     return build
 
 
-def test_without_a_grafana_the_service_is_told_what_to_write(systems):
+def test_without_a_grafana_the_message_says_what_to_write(systems):
     with pytest.raises(ConfigurationError, match="grafana: missing; for example"):
         _ = systems().grafana
 

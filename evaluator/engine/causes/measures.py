@@ -1,4 +1,4 @@
-"""What is compared when a cause is looked for: one query's measures, in one window."""
+"""The measures in which causes are looked for, cut to the windows."""
 
 from __future__ import annotations
 

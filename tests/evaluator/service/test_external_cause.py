@@ -1,4 +1,4 @@
-"""A finding that something else may explain is told as such, and not hidden."""
+"""A regression that something else may explain is marked as such, not hidden."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def test_the_gauge_lets_alerts_be_routed(report):
 
     Gauges(registry).show([report], pending=0)
 
-    told = {
+    shown = {
         sample.labels["queryid"]: sample.labels["external_cause"]
         for family in registry.collect()
         for sample in family.samples
         if sample.name == "pgverdict_query_regressed"
     }
-    assert told == {"1": "false", "2": "true"}
+    assert shown == {"1": "false", "2": "true"}
 
 
 def test_without_any_external_cause_nobody_speaks_of_one():
@@ -105,7 +105,7 @@ def test_without_any_external_cause_nobody_speaks_of_one():
     assert "external" not in draft_of(plain).text + to_table(plain)
 
 
-def test_another_plan_and_another_id_are_told_beside_the_finding():
+def test_another_plan_and_another_id_are_shown_beside_the_numbers():
     change = PlanChange(
         before="Index Scan orders_store",
         after="Seq Scan orders",
@@ -115,9 +115,9 @@ def test_another_plan_and_another_id_are_told_beside_the_finding():
     one = replace(finding(Level.ALERT), plan_change=change, replaces="17")
     found = Report(deploy(), DEPLOY_AT, Settings(), (one,))
 
-    for told in (draft_of(found).text, to_table(found)):
-        assert "was queryid 17 before the deploy, followed as one query" in told
+    for shown in (draft_of(found).text, to_table(found)):
+        assert "was queryid 17 before the deploy, followed as one query" in shown
         assert (
             "its generic plan, an estimate, lost Index Scan orders_store and gained "
             "Seq Scan orders"
-        ) in told
+        ) in shown

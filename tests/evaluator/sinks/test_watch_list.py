@@ -1,4 +1,4 @@
-"""What is on the watch list is told where people look, and wakes nobody."""
+"""What is on the watch list is shown where people look, and wakes nobody."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def read(*tags, matcher=None, **more) -> Mark:
     return mark
 
 
-def told(*tags, **more) -> tuple[str, str, str]:
+def fields_of(*tags, **more) -> tuple[str, str, str]:
     deploy = read(*tags, **more).deploy
     return deploy.service, deploy.environment, deploy.version
 
@@ -66,7 +66,7 @@ def test_a_region_is_a_deploy_from_its_start_to_its_end():
     ],
 )
 def test_the_usual_ways_to_tag_a_deploy_are_understood(tags, expected):
-    assert told("deploy", *tags) == expected
+    assert fields_of("deploy", *tags) == expected
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_pattern_can_read_the_text():
         )
     )
 
-    assert told("deploy", text="Deployed web 1.2 to prod!", matcher=matcher) == (
+    assert fields_of("deploy", text="Deployed web 1.2 to prod!", matcher=matcher) == (
         *("web", "prod", "1.2"),
     )
 
@@ -111,13 +111,13 @@ def test_a_pattern_can_read_the_text():
 def test_a_tag_is_believed_before_the_text():
     matcher = Matcher(text_patterns=(r"(?P<service>\w+)",))
 
-    assert told("deploy", "service:tag", text="text", matcher=matcher)[0] == "tag"
+    assert fields_of("deploy", "service:tag", text="text", matcher=matcher)[0] == "tag"
 
 
 def test_one_tag_can_tell_everything():
     matcher = Matcher(tag_patterns=(r"release:(?P<service>\w+)-(?P<version>[\d.]+)",))
 
-    assert told("deploy", "release:web-1.2", matcher=matcher) == ("web", "", "1.2")
+    assert fields_of("deploy", "release:web-1.2", matcher=matcher) == ("web", "", "1.2")
 
 
 def test_every_tag_of_a_matcher_must_be_there():
@@ -176,7 +176,7 @@ def test_what_to_search_for_is_the_first_tag_of_each_matcher():
     assert trigger_tags(matchers) == ("deploy", "release")
 
 
-def test_every_mistake_in_a_matcher_is_told_at_once():
+def test_every_mistake_in_a_matcher_is_reported_at_once():
     with pytest.raises(ValueError) as caught:
         Matcher(
             tags=("pgverdict-x", ":a", "image:reg:5000"),

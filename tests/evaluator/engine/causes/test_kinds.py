@@ -127,7 +127,7 @@ def test_a_background_change_is_compared_with_its_own_moment():
     )
 
 
-def test_a_restart_between_two_scrapes_is_told_once_with_its_moment():
+def test_a_restart_between_two_scrapes_is_reported_once_with_its_moment():
     restarted = starts(-999, -999, 0.5, 0.5)
 
     (cause,) = causes(starts=(restarted, restarted))
@@ -157,7 +157,7 @@ def test_no_restart_is_invented(series):
     assert causes(starts=(series,)) == ()
 
 
-def test_other_deploys_in_the_windows_are_told_nearest_to_the_change_first():
+def test_other_deploys_in_the_windows_are_reported_nearest_to_the_change_first():
     one = verdict(2.0, at=3)
     others = (
         replace(deploy(DEPLOY_AT - 600), id="early"),

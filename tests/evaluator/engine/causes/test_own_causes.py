@@ -76,7 +76,7 @@ def test_a_busy_server_is_no_outside_cause_when_the_query_itself_works_more():
     assert not blocks.external
 
 
-def test_time_up_while_blocks_stay_the_same_is_told_as_contention():
+def test_time_up_while_blocks_stay_the_same_is_called_contention():
     own = intervals(blocks=40 * step(5, 5))
 
     (cause,) = causes(own=own, context=(measure(step(0.2, 0.9)),))
