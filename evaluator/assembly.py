@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from .errors import ConfigurationError
@@ -16,17 +16,20 @@ from .sources.prometheus import PrometheusSource
 from .sources.readings import Reading
 from .sources.surroundings import Found, SurroundingsSource
 from .transport.client import Client
-from .triggers.annotation_patterns import Mark, read_deploys, trigger_tags
+from .triggers.grafana_annotations import GrafanaAnnotations
+from .triggers.port import Mark, Trigger
 
-# A person names a moment to the second.
-_SAME_MOMENT = 1.0
+GRAFANA_MISSING = (
+    "grafana: missing; for example\ngrafana:\n"
+    "  url: http://localhost:3000\n  token_file: /run/secrets/grafana"
+)
 
 
 class Systems:
-    """The outside world as the configuration describes it.
+    """The systems that the configuration names.
 
     Args:
-        environ: where secrets may be, see ``secrets.secret``.
+        environ: may hold secrets, see ``secrets.secret``.
 
     Raises:
         ConfigurationError: an address or a secret cannot be used.
@@ -48,11 +51,26 @@ class Systems:
     def grafana(self) -> Grafana:
         """Raises ConfigurationError where none is configured."""
         if self._grafana is None:
-            raise ConfigurationError(
-                "grafana: missing; for example\ngrafana:\n"
-                "  url: http://localhost:3000\n  token_file: /run/secrets/grafana"
-            )
+            raise ConfigurationError(GRAFANA_MISSING)
         return self._grafana
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """Everything that is configured to announce deploys; may be empty."""
+        if self._grafana is None:
+            return ()
+        return (GrafanaAnnotations(self._grafana, self._config.matchers),)
+
+    @property
+    def annotations(self) -> AnnotationSink | None:
+        """Where verdicts are written, if there is a Grafana."""
+        return (
+            None if self._grafana is None else AnnotationSink(self._grafana, self.links)
+        )
+
+    def selector_for(self, service: str) -> str:
+        """Which series belong to *service*."""
+        return self._config.selector_for(service)
 
     def prometheus_for(self, service: str) -> PrometheusSource:
         """The counters that belong to *service*."""
@@ -63,15 +81,16 @@ class Systems:
         )
 
     def find(self, start: float, end: float) -> list[Mark]:
-        """Deploys between two moments, Unix seconds, the oldest first."""
-        matchers = self._config.matchers
-        annotations = self.grafana.find(start, end, trigger_tags(matchers))
-        return read_deploys(annotations, matchers)
+        """Marks of all triggers between two moments, Unix seconds, oldest first."""
+        marks = [
+            mark for trigger in self.triggers for mark in trigger.marks(start, end)
+        ]
+        return sorted(marks, key=lambda mark: (mark.deploy.at, mark.deploy.id))
 
     def read(self, deploy: Deploy, start: float, end: float) -> Reading:
         """Counters of the deploy's databases between two moments, Unix seconds.
 
-        What only explains a verdict is read from the window on, without the history.
+        Columns that only explain a verdict are read for the windows, not the history.
         """
         window = max(self._config.engine.window, end - deploy.at)
         return self.prometheus_for(deploy.service).read(
@@ -90,47 +109,15 @@ class Systems:
         )
         return source.read(start, end, instances=instances)
 
-    def neighbours(self, deploy: Deploy, window: float) -> list[Deploy]:
-        """Marked deploys within *window* seconds that touch the same databases.
-
-        A mark at the same moment is the deploy itself. Without a Grafana none is known.
-        """
-        if self._grafana is None:
-            return []
-        marks = self.find(deploy.at - window, deploy.at + window)
-        others = (mark.deploy for mark in marks)
-        return self.rivals(
-            deploy,
-            (one for one in others if abs(one.at - deploy.at) > _SAME_MOMENT),
-        )
-
-    def rivals(self, deploy: Deploy, others: Iterable[Deploy]) -> list[Deploy]:
-        """Those of *others* that may have touched the same databases."""
-        selector = self._config.selector_for(deploy.service)
-        return [
-            one
-            for one in others
-            if one.id != deploy.id
-            and self._config.selector_for(one.service) == selector
-            and (
-                one.environment == deploy.environment
-                or not (one.environment and deploy.environment)
-            )
-        ]
-
-    def annotations(self) -> AnnotationSink:
-        """Where verdicts are written."""
-        return AnnotationSink(self.grafana, self.links)
-
 
 def _links(config: LinksConfig, reached: str) -> Links:
-    """What is configured, or what can be known without it.
+    """The configured addresses, or those that follow from the rest.
 
     Args:
         reached: address at which the evaluator reaches Grafana, without credentials.
     """
     grafana = config.grafana.rstrip("/")
-    # People may reach Grafana by another name, but inside of it the path is the same.
+    # People may reach Grafana by another name, but inside it the path is the same.
     return Links(
         grafana=grafana or reached,
         board=grafana or urlsplit(reached).path,

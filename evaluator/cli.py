@@ -1,4 +1,4 @@
-"""The command line: the commands, and the exit codes of errors."""
+"""The command line: which commands there are, and the exit code of each error."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output closed it, as `head` does; not an error.
+        # The reader of our output went away, as `head` does; that is not an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAR
 
@@ -59,7 +59,7 @@ def _complain(error: PgverdictError, code: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Judge whether a deploy made a PostgreSQL query slower: "
+        description="Find out whether a deploy made a PostgreSQL query slower: "
         "which one, by how much, and how sure that is.",
         epilog=f"{PROGRAM} COMMAND --help shows an example of each. {EXIT_CODES}",
         allow_abbrev=False,

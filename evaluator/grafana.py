@@ -2,7 +2,7 @@
 
 References:
     Grafana documentation, HTTP API: Annotations. What it does not say (limits, the
-    counting tag filter, the order of results) is told where it matters.
+    counting tag filter, the order of results) is explained where it matters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .errors import IncompleteDataError, RefusedError, SourceError, UnsureWriteE
 from .transport.client import Client, Params
 
 PATH = "/api/annotations"
-# Milliseconds of 2001-09-09. What is below was meant as seconds and would land in 1970.
+# Milliseconds of 2001-09-09. A smaller number is a time in seconds, which Grafana would
+# put in 1970.
 EARLIEST = 1_000_000_000_000
 
 
@@ -37,8 +38,10 @@ class Annotation:
     def has(self, tag: str) -> bool:
         """Whether it bears *tag*: ``key`` with any value, or ``key:value``."""
         key, value = split_tag(tag)
-        pairs = map(split_tag, self.tags)
-        return any(one == key and value in ("", other) for one, other in pairs)
+        return any(
+            own_key == key and value in ("", own_value)
+            for own_key, own_value in map(split_tag, self.tags)
+        )
 
 
 def split_tag(tag: str) -> tuple[str, str]:
@@ -64,8 +67,8 @@ class Grafana:
     """Finds and makes annotations of the whole organisation.
 
     Args:
-        limit: how many to ask for at once; without one Grafana gives 100 and says
-            nothing.
+        limit: how many to ask for at once; without one Grafana silently returns at most
+            100.
     """
 
     def __init__(self, client: Client, limit: int = 1000) -> None:
@@ -85,12 +88,12 @@ class Grafana:
             SourceError: no usable answer.
             IncompleteDataError: there are more than can be listed.
         """
-        found: dict[int, Annotation] = {}
+        seen: dict[int, Annotation] = {}
         until = math.ceil(end * 1000)
         while True:
             page = [_annotation(row) for row in self._page(start, until, tags)]
-            new = {one.id: one for one in page if one.id not in found}
-            found |= new
+            new = {row.id: row for row in page if row.id not in seen}
+            seen |= new
             if len(page) < self._limit:
                 break
             if not new:
@@ -100,10 +103,10 @@ class Grafana:
                     "that fewer have"
                 )
             # There is no cursor: results come by their end, the latest first.
-            until = min(until, *(round(one.end * 1000) for one in page))
-        # The server may be of a kind that filters less.
-        wanted = [one for one in found.values() if any(map(one.has, tags))]
-        return sorted(wanted, key=lambda one: (one.start, one.id))
+            until = min(until, *(round(row.end * 1000) for row in page))
+        # Some servers filter less.
+        wanted = [row for row in seen.values() if any(map(row.has, tags))]
+        return sorted(wanted, key=lambda row: (row.start, row.id))
 
     def create(self, start: float, end: float, text: str, tags: Iterable[str]) -> int:
         """Make an annotation of the organisation, a region from *start* to *end*.
@@ -113,11 +116,11 @@ class Grafana:
 
         Raises:
             SourceError: it was not made.
-            UnsureWriteError: nobody can tell whether it was.
+            UnsureWriteError: it is not known whether it was made.
         """
         first, last = round(start * 1000), round(end * 1000)
         if not EARLIEST <= first <= last:
-            raise ValueError(f"no times of an annotation: {start} to {end} s")
+            raise ValueError(f"not the times of an annotation: {start} to {end} s")
         body = {"time": first, "timeEnd": last, "text": text, "tags": list(tags)}
         answer = self._client.post_json(PATH, body)
         try:
@@ -129,7 +132,7 @@ class Grafana:
         """Whether the token may make annotations; makes none.
 
         Raises:
-            SourceError: that cannot be told.
+            SourceError: no usable answer.
         """
         try:
             # Permission is checked first; then the empty text is refused.
@@ -139,7 +142,7 @@ class Grafana:
                 return error.status == 400
             raise
         raise SourceError(
-            f"{self._client.place}: took an annotation without text, "
+            f"{self._client.place}: accepted an annotation without text, "
             "which Grafana refuses; is this Grafana?"
         )
 
@@ -150,8 +153,8 @@ class Grafana:
             ("to", str(max(1, until))),
             ("limit", str(self._limit)),
             ("type", "annotation"),
-            # All-of counts the matching tags of an annotation, so that one with
-            # "deploy" and "deploy:canary" is missed by "deploy". Any-of misses none.
+            # Grafana's all-of filter counts the matching tags of an annotation, so that
+            # "deploy" misses one with "deploy" and "deploy:canary". Any-of misses none.
             ("matchAny", "true"),
             *(("tags", tag) for tag in tags),
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def key(queryid: str = "-42") -> QueryKey:
     return QueryKey(KEY.instance, KEY.database, KEY.user, queryid, KEY.toplevel)
 
 
-def deploy(at: float = DEPLOY_AT, **fields: str) -> Deploy:
+def deploy(at: float = DEPLOY_AT, **fields: Any) -> Deploy:
     return Deploy(**{"id": "grafana-1", "service": "shop", **fields}, at=at)
 
 

@@ -33,7 +33,7 @@ EVALUATOR = {
     "transport.redaction": set(),
     "transport": {"errors", "transport"},
     "grafana": {"errors", "units", "transport", "sources.api"},
-    "triggers": {"model", "errors", "units", "transport", "grafana"},
+    "triggers": {"model", "errors", "units", "transport", "grafana", "triggers"},
     "sources": {"model", "transport", "errors", "units", "sources"},
     "sinks": {"model", "transport", "errors", "units", "sinks"},
     "settings.secrets": {"errors"},
@@ -42,14 +42,17 @@ EVALUATOR = {
         *{"model", "errors", "units", "settings", "sources.profiles"},
         "triggers.annotation_patterns",
     },
-    "service.ledger": {"model", "errors"},
+    "service.ledger": {"model", "errors", "service.rows", "service.file_lock"},
+    "service.rows": {"model"},
+    "service.file_lock": {"errors"},
+    "service.overlap": {"model"},
     "service.evaluate": {
         *{"model", "errors", "units", "engine"},
         *{"sources.readings", "sources.surroundings"},
     },
     "service": {
         *{"model", "errors", "units", "service", "sinks.gauges"},
-        *{"triggers.annotation_patterns", "sources.readings"},
+        *{"triggers.port", "triggers.inbox", "sources.readings"},
     },
     "backtest": {
         *{"model", "errors", "units", "engine", "backtest", "sources.readings"},
@@ -57,11 +60,13 @@ EVALUATOR = {
     "web": {"errors", "web"},
     "commands.run": {
         *{"model", "errors", "units", "settings", "assembly", "service"},
-        *{"sinks.gauges", "web", "commands.arguments"},
+        *{"sinks.gauges", "sinks.links", "triggers.inbox", "web"},
+        "commands.arguments",
     },
     "commands": {
         *{"model", "errors", "units", "settings", "assembly", "sources", "engine"},
-        *{"sinks", "service.evaluate", "backtest", "logs", "commands"},
+        *{"sinks", "service.evaluate", "service.overlap", "backtest", "logs"},
+        *{"commands", "triggers.port"},
     },
     "assembly": {
         *{"model", "errors", "settings", "transport", "grafana"},

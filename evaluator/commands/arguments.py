@@ -1,4 +1,4 @@
-"""What every command has: its help, its exit codes, and options that several share."""
+"""What all commands share: their help, exit codes, and common options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = "pgverdict-evaluator"
 
 EXIT_CODES = (
     "Exit codes: 0 nothing detected, 1 a regression was detected, 2 configuration or "
-    "usage, 3 a system could not be reached or answered nonsense."
+    "usage, 3 a system could not be reached or gave an unusable answer."
 )
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -31,10 +31,10 @@ def add_command(
     exit_codes: str,
     example: str,
 ) -> argparse.ArgumentParser:
-    """One command: a line on what it does, its exit codes, an example that works."""
+    """Add a command with a line on what it does, its exit codes, and an example."""
     parser = commands.add_parser(
         name,
-        # argparse fills in what follows a percent sign.
+        # argparse would interpret a percent sign.
         help=summary.replace("%", "%%"),
         description=summary,
         epilog=f"{exit_codes}\n\nExample:\n  {example}",
@@ -139,7 +139,7 @@ def add_moment(
 
 
 def reader(read: Callable[[str], float]) -> Callable[[str], float]:
-    """Give argparse our own sentence instead of its 'invalid value'."""
+    """Make argparse show our own message instead of its 'invalid value'."""
 
     def convert(text: str) -> float:
         try:

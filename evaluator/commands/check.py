@@ -6,15 +6,17 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from ..assembly import Systems
 from ..errors import SourceError
 from ..settings.schema import Config, load
+from ..triggers.port import Trigger
 from ..units import show_duration, show_time
 from .arguments import PROGRAM, Commands, add_command, add_config
 from .output import say
 
-# How many of the newest annotations are shown as they would be read.
+# How many of the newest marks are shown as they are read.
 _EXAMPLES = 5
 
 
@@ -33,31 +35,34 @@ def add_check(commands: Commands) -> None:
     parser.add_argument(
         "--syntax-only",
         action="store_true",
-        help="read the configuration and its secrets, reach for nothing",
+        help="only read the configuration and its secrets; contact no system",
     )
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print a line for each thing looked at; every one is looked at."""
+    """Print a line for each thing checked; a failure ends only its own check."""
     config = load(options.config_file)
     systems = Systems(config, os.environ)
     _say("ok", f"configuration: {options.config_file}")
     if options.syntax_only:
         return 0
-    steps: list[Callable[[Config, Systems], Iterator[str]]] = [_prometheus]
-    if config.grafana is None:
-        _say("note", "grafana: not configured; `run` needs it, `deploy` does not")
-    else:
-        steps.append(_grafana)
-    clean = [_attempt(step, config, systems) for step in steps]
+    clean = [_attempt(partial(_prometheus, config, systems))]
+    if not systems.triggers:
+        _say("note", "triggers: none; `run` needs one: configure grafana")
+    triggers = [
+        _attempt(partial(_trigger, trigger, config.service.lookback))
+        for trigger in systems.triggers
+    ]
+    clean += triggers
+    # Where annotations cannot be read, the same error would be reported twice.
+    if config.grafana is not None and all(triggers):
+        clean.append(_attempt(partial(_annotations, systems)))
     return 0 if all(clean) else 3
 
 
-def _attempt(
-    step: Callable[[Config, Systems], Iterator[str]], config: Config, systems: Systems
-) -> bool:
+def _attempt(step: Callable[[], Iterator[str]]) -> bool:
     try:
-        for line in step(config, systems):
+        for line in step():
             _say("ok", line)
     except SourceError as error:
         _say("FAILED", str(error))
@@ -68,16 +73,16 @@ def _attempt(
 def _prometheus(config: Config, systems: Systems) -> Iterator[str]:
     for service in ("", *config.services):
         where = f"prometheus, service {service}" if service else "prometheus"
-        found = systems.prometheus_for(service).check(time.time())
-        if found.problems or found.warnings:
-            raise SourceError(f"{where}: {'; '.join(found.problems + found.warnings)}")
-        interval = show_duration(found.scrape_interval or 0.0)
+        result = systems.prometheus_for(service).check(time.time())
+        if problems := result.problems + result.warnings:
+            raise SourceError(f"{where}: {'; '.join(problems)}")
+        interval = show_duration(result.scrape_interval or 0.0)
         yield (
-            f"{where}: raw samples of {found.queries} queries, every {interval}, "
-            f"the newest {show_duration(found.newest_age or 0.0)} old"
+            f"{where}: raw samples of {result.queries} queries, every {interval}, "
+            f"the newest {show_duration(result.newest_age or 0.0)} old"
         )
         # Scrapes are a few milliseconds early or late.
-        fits = round(config.engine.window / (found.scrape_interval or 1.0))
+        fits = round(config.engine.window / (result.scrape_interval or 1.0))
         if fits < config.engine.min_samples:
             raise SourceError(
                 f"{where}: a window of {show_duration(config.engine.window)} holds "
@@ -86,13 +91,12 @@ def _prometheus(config: Config, systems: Systems) -> Iterator[str]:
             )
 
 
-def _grafana(config: Config, systems: Systems) -> Iterator[str]:
+def _trigger(trigger: Trigger, lookback: float) -> Iterator[str]:
     now = time.time()
-    marks = systems.find(now - config.service.lookback, now)
-    yield "grafana: annotations can be read"
+    marks = trigger.marks(now - lookback, now)
     yield (
-        f"deploys: {len(marks)} in the last {show_duration(config.service.lookback)}"
-        + ("" if marks else "; is the tag filter right?")
+        f"trigger {trigger.name}: {len(marks)} deploys in the last "
+        f"{show_duration(lookback)}{'' if marks else '; is the tag filter right?'}"
     )
     for mark in marks[-_EXAMPLES:]:
         deploy = mark.deploy
@@ -100,6 +104,9 @@ def _grafana(config: Config, systems: Systems) -> Iterator[str]:
             f"deploys: {show_time(deploy.at)} service={deploy.service or '?'} "
             f"environment={deploy.environment or '?'} version={deploy.version or '?'}"
         )
+
+
+def _annotations(systems: Systems) -> Iterator[str]:
     if not systems.grafana.may_write():
         raise SourceError(
             "grafana: the token may not write annotations; "

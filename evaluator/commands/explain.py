@@ -36,12 +36,12 @@ from .arguments import (
     add_window,
 )
 from .output import say
-from .selection import engine_with, known_neighbours, must_have_passed
+from .selection import engine_with, known_overlapping, must_have_passed
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One deploy, and where what is known of it comes from."""
+    """One deploy, and the sources of what is known about it."""
 
     deploy: Deploy
     settings: Settings
@@ -98,9 +98,9 @@ def explain(options: argparse.Namespace) -> int:
         others=case.others,
     )
     verdicts = [
-        one
-        for one in report.verdicts
-        if options.queryid in (one.key.queryid, one.replaces)
+        verdict
+        for verdict in report.verdicts
+        if options.queryid in (verdict.key.queryid, verdict.replaces)
     ]
     if not verdicts:
         raise ConfigurationError(_unknown(options.queryid, report))
@@ -113,8 +113,8 @@ def explain(options: argparse.Namespace) -> int:
     )
     width = shutil.get_terminal_size().columns
     explained = [
-        explain_verdict(verdict, one, report, width=width)
-        for verdict, one in zip(verdicts, intervals, strict=True)
+        explain_verdict(verdict, means, report, width=width)
+        for verdict, means in zip(verdicts, intervals, strict=True)
     ]
     say("\n\n".join(explained))
     for note in report.notes:
@@ -150,14 +150,14 @@ class _Kept:
             at=deploy.at,
             tolerance=settings.tolerance,
         )
-        return {one.key: one for one in followed}
+        return {series.key: series for series in followed}
 
 
 def _from_capture(options: argparse.Namespace) -> _Case:
     at = options.at if options.at is not None else _time(options.deploy)
     if at is None:
         raise ConfigurationError(
-            f"--deploy: {options.deploy!r} is no time, and a capture knows no ids; "
+            f"--deploy: {options.deploy!r} is not a time, and a capture has no ids; "
             "expected a time such as 2026-11-29T14:05:00Z or Unix seconds"
         )
     capture = Capture(options.capture, PROFILES[options.profile])
@@ -186,7 +186,7 @@ def _from_systems(options: argparse.Namespace) -> _Case:
             source="command line",
         )
     must_have_passed(deploy.at, settings.window, "--deploy")
-    others = known_neighbours(systems, deploy, settings.window)
+    others = known_overlapping(systems, deploy, settings.window)
     return _Case(deploy, settings, systems.read, systems.around, others)
 
 
@@ -194,7 +194,7 @@ def _time(text: str) -> float | None:
     """*text* as a time; None when it is an id.
 
     Raises:
-        ConfigurationError: a number that is no time in Unix seconds.
+        ConfigurationError: a number that is not a time in Unix seconds.
     """
     try:
         return parse_time(text)
@@ -220,10 +220,8 @@ def _named(name: str, config: Config, systems: Systems) -> Deploy:
 
 def _unknown(queryid: str, report: Report) -> str:
     """Which ids there are, the costliest first."""
-    costliest = sorted(
-        report.verdicts, key=lambda one: (-one.after.seconds, one.key.queryid)
-    )
-    known = list(dict.fromkeys(one.key.queryid for one in costliest))
+    costliest = sorted(report.verdicts, key=lambda v: (-v.after.seconds, v.key.queryid))
+    known = list(dict.fromkeys(verdict.key.queryid for verdict in costliest))
     listed = ", ".join(known[:5]) + (" …" if len(known) > 5 else "")
     return (
         f"QUERYID: no query {queryid} around this deploy; the costliest are "

@@ -1,4 +1,4 @@
-"""``deploy`` and ``replay``: judge one deploy now, by a server or by a saved answer."""
+"""``deploy`` and ``replay``: judge one deploy now, from a server or a saved answer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import argparse
 import os
 import time
 
-from ..assembly import Systems
+from ..assembly import GRAFANA_MISSING, Systems
+from ..errors import ConfigurationError
 from ..model import Deploy, Report
 from ..service.evaluate import examine
 from ..settings.schema import ENGINES, EngineConfig, load
-from ..sinks.text import to_json, to_table
+from ..sinks.json import to_json
+from ..sinks.text import to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from .arguments import (
@@ -24,8 +26,8 @@ from .arguments import (
     add_profile,
     add_window,
 )
-from .output import say
-from .selection import engine_with, known_neighbours, must_have_passed
+from .output import exit_code, say
+from .selection import engine_with, known_overlapping, must_have_passed
 
 
 def add_deploy(commands: Commands) -> None:
@@ -49,7 +51,7 @@ def add_deploy(commands: Commands) -> None:
     parser.add_argument(
         "--annotate",
         action="store_true",
-        help="also write the verdict to Grafana, unless it stands there already",
+        help="also write the verdict to Grafana, unless it is there already",
     )
 
 
@@ -91,7 +93,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--all",
         action="store_true",
         dest="everything",
-        help="list the queries without a finding in the table, too",
+        help="list the queries that are not slower in the table, too",
     )
 
 
@@ -99,7 +101,7 @@ def deploy(options: argparse.Namespace) -> int:
     """Judge one deploy now."""
     config = load(options.config_file)
     settings = engine_with(config.engine, window=options.window).settings()
-    one = Deploy(
+    subject = Deploy(
         id="-".join(filter(None, ("manual", options.service, f"{options.at:.0f}"))),
         at=options.at,
         service=options.service,
@@ -107,38 +109,41 @@ def deploy(options: argparse.Namespace) -> int:
         version=options.version,
         source="command line",
     )
-    must_have_passed(one.at, settings.window)
+    must_have_passed(subject.at, settings.window)
     systems = Systems(config, os.environ)
+    annotations = systems.annotations
+    if options.annotate and annotations is None:
+        raise ConfigurationError(GRAFANA_MISSING)
     report = examine(
-        one,
+        subject,
         systems.read,
         settings,
         time.time,
         around=systems.around,
-        others=known_neighbours(systems, one, settings.window),
+        others=known_overlapping(systems, subject, settings.window),
     )
     _print(report, options)
-    if options.annotate:
-        systems.annotations().publish(report)
-    return int(bool(report.detected))
+    if options.annotate and annotations is not None:
+        annotations.publish(report)
+    return exit_code(report)
 
 
 def replay(options: argparse.Namespace) -> int:
     """Judge a saved answer of Prometheus."""
     engine = engine_with(EngineConfig(engine=options.engine), window=options.window)
-    one = Deploy(id=f"replay-{options.at:.0f}", at=options.at, source=options.capture)
-
+    subject = Deploy(
+        id=f"replay-{options.at:.0f}", at=options.at, source=options.capture
+    )
     capture = Capture(options.capture, PROFILES[options.profile])
-
     report = examine(
-        one,
+        subject,
         lambda _, start, end: capture.read(start, end),
         engine.settings(),
         time.time,
         around=lambda _, start, end, __: capture.surroundings(start, end),
     )
     _print(report, options)
-    return int(bool(report.detected))
+    return exit_code(report)
 
 
 def _print(report: Report, options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""``run``: watch for deploys until told to stop."""
+"""``run``: watch for deploys until a signal stops it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ import msgspec
 import structlog
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
 
-from ..assembly import Systems
+from ..assembly import GRAFANA_MISSING, Systems
+from ..errors import ConfigurationError
 from ..service.ledger import Ledger
-from ..service.loop import Outside, Schedule, Service
+from ..service.loop import Outside, Service
+from ..service.schedule import Schedule
 from ..settings.schema import Config, WebConfig, load
 from ..settings.validation import read_settings
 from ..sinks.gauges import Gauges
+from ..sinks.links import Links
+from ..triggers.inbox import Inbox
 from ..web.server import Pages, WebServer
 from .arguments import PROGRAM, Commands, add_command, add_config
 
@@ -52,27 +56,49 @@ def add_run(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Watch until told to stop."""
+    """Watch until a signal stops it."""
     config = load(options.config_file)
     systems = Systems(config, os.environ)
+    if not systems.triggers:
+        raise ConfigurationError(
+            "no trigger is configured, so no deploy would ever be seen", GRAFANA_MISSING
+        )
+    annotations = systems.annotations
     outside = Outside(
-        find=systems.find,
+        triggers=systems.triggers,
         read=systems.read,
         around=systems.around,
-        rivals=systems.rivals,
-        tell=systems.annotations().publish,
+        selector_for=systems.selector_for,
+        publish=None if annotations is None else annotations.publish,
     )
+    web = _web(config.web, options)
+    with _stopped_by_signal() as stop:
+        watch(config, outside, systems.links, web, Inbox(), stop)
+    return 0
+
+
+def watch(
+    config: Config,
+    outside: Outside,
+    links: Links,
+    web: WebConfig,
+    inbox: Inbox,
+    stop: threading.Event,
+) -> None:
+    """Do one round after the other until *stop* is set, and serve the pages.
+
+    The web server ends before the ledger does: after the inbox is closed its threads
+    can only be refused, so nothing that they handed in is lost.
+    """
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
-    gauges = Gauges(registry, links=systems.links)
+    gauges = Gauges(registry, links=links)
     ready = threading.Event()
-    web = _web(config.web, options)
     pages = Pages(registry, web.telemetry_path, ready.is_set)
     with (
         Ledger(config.service.state) as ledger,
         WebServer(pages, web.listen_address) as server,
-        _stopped_by_signal() as stop,
     ):
         service = Service(
             outside,
@@ -81,25 +107,28 @@ def run(options: argparse.Namespace) -> int:
             config.engine.settings(),
             _schedule(config),
             time.time,
+            inbox,
         )
-        service.show()
-        log.info("watching", address=server.address)
-        while not stop.is_set():
-            started = time.monotonic()
-            service.round()
-            ready.set()
-            spent = time.monotonic() - started
-            stop.wait(max(0.0, config.service.poll_interval - spent))
+        try:
+            service.show()
+            log.info("watching", address=server.address)
+            while not stop.is_set():
+                started = time.monotonic()
+                service.round()
+                ready.set()
+                spent = time.monotonic() - started
+                stop.wait(max(0.0, config.service.poll_interval - spent))
+        finally:
+            service.stop()
         log.info("stopped")
-    return 0
 
 
 def _web(configured: WebConfig, options: argparse.Namespace) -> WebConfig:
-    """What is configured, and instead what arguments say, by the same rules."""
+    """The configuration, overridden by arguments under the same rules."""
     names = ("listen_address", "telemetry_path")
-    said = {name: getattr(options, name) for name in names if getattr(options, name)}
+    given = {name: getattr(options, name) for name in names if getattr(options, name)}
     return read_settings(
-        msgspec.structs.asdict(configured) | said, WebConfig, "command line: web"
+        msgspec.structs.asdict(configured) | given, WebConfig, "command line: web"
     )
 
 
@@ -115,7 +144,7 @@ def _schedule(config: Config) -> Schedule:
 
 @contextmanager
 def _stopped_by_signal() -> Iterator[threading.Event]:
-    """SIGTERM and Ctrl-C ask for an end after the round; a second one does not wait."""
+    """SIGTERM or Ctrl-C end the watch after the round; a second one at once."""
     stop = threading.Event()
 
     def ask(number: int, _: object) -> None:

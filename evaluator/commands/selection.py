@@ -1,4 +1,4 @@
-"""What arguments choose: the engine, the window, a moment, and what is near it."""
+"""What arguments choose: the engine, the window, a moment, and deploys near it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ..assembly import Systems
 from ..errors import ConfigurationError, SourceError
 from ..model import Deploy
+from ..service.overlap import overlapping_deploys, without_own_mark
 from ..settings.schema import EngineConfig
 from ..settings.validation import Duration
 from ..units import show_duration, show_time
@@ -20,17 +21,17 @@ log = structlog.get_logger()
 def engine_with(
     engine: EngineConfig, *, window: float | None = None, name: str | None = None
 ) -> EngineConfig:
-    """The engine's settings with what an argument overrides."""
+    """The engine's settings, some overridden by an argument."""
     if window is not None:
         engine = replace(engine, window=Duration(window))
     return engine if name is None else replace(engine, engine=name)
 
 
 def must_have_passed(at: float, window: float, argument: str = "--at") -> None:
-    """A window that is still open holds half a story.
+    """Refuse a window that is still open: it would hold half of the data.
 
     Args:
-        argument: what the time came from.
+        argument: where the time came from.
 
     Raises:
         ConfigurationError: the window after *at* is still open.
@@ -38,7 +39,7 @@ def must_have_passed(at: float, window: float, argument: str = "--at") -> None:
     now = time.time()
     if at > now:
         raise ConfigurationError(
-            f"{argument}: {show_time(at)} lies {show_duration(at - now)} in the future"
+            f"{argument}: {show_time(at)} is {show_duration(at - now)} in the future"
         )
     if at + window > now:
         raise ConfigurationError(
@@ -48,10 +49,15 @@ def must_have_passed(at: float, window: float, argument: str = "--at") -> None:
         )
 
 
-def known_neighbours(systems: Systems, one: Deploy, window: float) -> list[Deploy]:
-    """Other deploys only explain; a Grafana that is down must not cost the verdict."""
+def known_overlapping(systems: Systems, deploy: Deploy, window: float) -> list[Deploy]:
+    """Marked deploys within *window* seconds that touch the same databases.
+
+    They only explain a verdict: a Grafana that is down must not cost it.
+    """
     try:
-        return systems.neighbours(one, window)
+        marks = systems.find(deploy.at - window, deploy.at + window)
     except SourceError as error:
         log.warning("other deploys are not known", error=str(error))
         return []
+    others = without_own_mark(deploy, (mark.deploy for mark in marks))
+    return overlapping_deploys(deploy, others, systems.selector_for)

@@ -18,7 +18,7 @@ from .context import (
 )
 from .method import Method
 from .panel import Calibration, Panel
-from .report import DataQuality, Report, Settings
+from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
 from .steps import (
     ChangePoint,
     Effect,
@@ -27,7 +27,7 @@ from .steps import (
     WelchTest,
     Window,
 )
-from .subject import Deploy
+from .subject import Deploy, DeployKind, Drift, Subject
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
@@ -38,7 +38,11 @@ __all__ = [
     "ChangePoint",
     "ContextSeries",
     "DataQuality",
+    "Decision",
+    "DecisionKind",
     "Deploy",
+    "DeployKind",
+    "Drift",
     "Effect",
     "Flags",
     "Floats",
@@ -50,11 +54,13 @@ __all__ = [
     "PlanChange",
     "PlanSeen",
     "QueryKey",
+    "Reason",
     "Report",
     "Settings",
     "Shift",
     "Significance",
     "Stage",
+    "Subject",
     "Surroundings",
     "Verdict",
     "WelchTest",

@@ -1,23 +1,24 @@
-"""What is said about one deploy, and by which settings."""
+"""The verdicts on one subject, by which settings, and what follows from them all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from .batch import QueryKey
 from .steps import Level
-from .subject import Deploy
+from .subject import Subject
 from .verdict import Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class DataQuality:
-    """How much of what was asked for could be used.
+    """How much of the requested data could be used.
 
     Args:
         series: queries with at least one usable scrape.
         lone_samples: scrapes at which only one of the two counters was stored.
-        warnings: what the source itself said about its answer; not empty means partial.
+        warnings: of the source about its own answer; any means that it is partial.
     """
 
     series: int = 0
@@ -38,7 +39,7 @@ class Settings:
             over the queries of one deploy.
         max_gap: longest interval between two scrapes to trust, seconds.
         watch: false discovery rate of the watch list.
-        history: how long before the deploy the noise is learnt from, seconds.
+        history: how much time before the deploy the noise is learnt from, seconds.
         prior: probability of a change before the data are seen, for the bound.
     """
 
@@ -59,16 +60,51 @@ class Settings:
         return max(120.0, 0.2 * self.window)
 
 
+class DecisionKind(StrEnum):
+    """What the report as a whole comes to."""
+
+    REGRESSED = "regressed"
+    CLEAR = "clear"
+    UNDECIDED = "undecided"
+    FAILED = "failed"
+
+
+class Reason(StrEnum):
+    """Why the decision is what it is."""
+
+    DETECTED = "detected"
+    NONE_DETECTED = "none_detected"
+    MOSTLY_UNJUDGED = "mostly_unjudged"
+    WINDOW_OPEN = "window_open"
+    PARTIAL_DATA = "partial_data"
+    NO_QUERIES = "no_queries"
+    NOT_JUDGED = "not_judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What headlines, tags, exit codes and dashboards say of a report."""
+
+    kind: DecisionKind
+    reason: Reason
+
+
+_UNDECIDED = DecisionKind.UNDECIDED
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything said about one deploy, ready for any sink to print.
+    """The verdicts on one subject, ready for any sink to print.
 
-    ``notes`` are sentences a reader must know to trust the rest. ``failure`` tells why
-    nothing could be judged; there are no verdicts then. ``share`` is how much of the
-    window after the deploy had passed: below 1 the report is provisional.
+    Args:
+        judged_at: Unix seconds.
+        notes: sentences that a reader must know to trust the rest.
+        failure: why nothing could be judged; there are no verdicts then.
+        share: how much of the window after the deploy had passed; below 1 the report is
+            provisional.
     """
 
-    deploy: Deploy
+    subject: Subject
     judged_at: float
     settings: Settings
     verdicts: tuple[Verdict, ...]
@@ -82,24 +118,41 @@ class Report:
             raise ValueError("a report that failed has no verdicts")
 
     @property
+    def decision(self) -> Decision:
+        """What it all comes to: never ``clear`` unless most queries could be judged."""
+        if self.detected:
+            return Decision(DecisionKind.REGRESSED, Reason.DETECTED)
+        if self.failure:
+            return Decision(DecisionKind.FAILED, Reason.NOT_JUDGED)
+        if self.quality.warnings:
+            return Decision(_UNDECIDED, Reason.PARTIAL_DATA)
+        if not self.verdicts:
+            return Decision(_UNDECIDED, Reason.NO_QUERIES)
+        if 2 * len(self.unjudged) > len(self.verdicts):
+            is_open = self.share < 1.0
+            reason = Reason.WINDOW_OPEN if is_open else Reason.MOSTLY_UNJUDGED
+            return Decision(_UNDECIDED, reason)
+        return Decision(DecisionKind.CLEAR, Reason.NONE_DETECTED)
+
+    @property
     def detected(self) -> tuple[Verdict, ...]:
         """The detected regressions, the costliest first."""
-        found = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
-        return tuple(sorted(found, key=_cost, reverse=True))
+        detected = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
+        return tuple(sorted(detected, key=_cost, reverse=True))
 
     @property
     def watched(self) -> tuple[Verdict, ...]:
         """The watch list: likely slower, but not sure enough to wake somebody."""
-        found = (
+        watched = (
             v
             for v in self.verdicts
             if v.significance is not None and v.significance.level is Level.WATCH
         )
-        return tuple(sorted(found, key=_cost, reverse=True))
+        return tuple(sorted(watched, key=_cost, reverse=True))
 
     @property
     def unjudged(self) -> tuple[Verdict, ...]:
-        """Queries of which nothing can be told, or not yet."""
+        """Queries about which nothing can be said, or not yet."""
         unknown = (Outcome.INSUFFICIENT_DATA, Outcome.PENDING)
         return tuple(v for v in self.verdicts if v.outcome in unknown)
 
@@ -107,7 +160,7 @@ class Report:
     def unjudged_time(self) -> float:
         """Share of the execution time in the window that the unjudged queries took.
 
-        What no usable interval has counted is in neither part.
+        Time that no usable interval counted is in neither part.
         """
         whole = sum(map(_seconds, self.verdicts))
         return sum(map(_seconds, self.unjudged)) / whole if whole > 0 else 0.0

@@ -1,4 +1,4 @@
-"""One deploy: read its counters, judge them, say what is amiss with them."""
+"""One deploy: read its counters, judge them, note what is missing from them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def examine(
         around: what else is known between two moments about the servers judged.
         others: deploys that may have touched the same databases.
         look: index into :func:`looks`; None when this is the only look.
-        earlier: what an earlier look said; its detections stand.
+        earlier: report of an earlier look; its detections stand.
 
     Raises:
         SourceError: the counters could not be had.
@@ -56,25 +56,25 @@ def examine(
             f"the counters around {show_time(deploy.at)} are partial, so nothing is "
             f"concluded from them: {'; '.join(reading.quality.warnings)}"
         )
-    instances = {one.key.instance for one in reading.series}
-    found = Found() if around is None else around(deploy, start, end, instances)
+    instances = {series.key.instance for series in reading.series}
+    context = Found() if around is None else around(deploy, start, end, instances)
     near = tuple(
-        one for one in others if one.id != deploy.id and start <= one.at <= end
+        other for other in others if other.id != deploy.id and start <= other.at <= end
     )
     verdicts = judge(
         follow(
             reading.series,
-            found.fingerprints,
+            context.fingerprints,
             at=deploy.at,
             tolerance=settings.tolerance,
         ),
         deploy,
         settings,
-        replace(found.surroundings, deploys=near),
+        replace(context.surroundings, deploys=near),
         look=look,
     )
     report = Report(
-        deploy=deploy,
+        subject=deploy,
         judged_at=clock(),
         settings=settings,
         verdicts=verdicts,
@@ -82,17 +82,17 @@ def examine(
         notes=(
             *_notes(reading, verdicts, settings, start, end),
             *reading.notes,
-            *found.notes,
+            *context.notes,
         ),
         share=share,
     )
-    return report if earlier is None else _standing(report, earlier)
+    return report if earlier is None else _keep_detections(report, earlier)
 
 
 def give_up(
     deploy: Deploy, earlier: Report | None, settings: Settings, now: float, reason: str
 ) -> Report:
-    """What is said for good about a deploy that could not be judged to its end."""
+    """The final report on a deploy that could not be judged to its end."""
     if earlier is None:
         return Report(deploy, now, settings, (), failure=reason)
     verdicts = tuple(
@@ -104,25 +104,22 @@ def give_up(
     return replace(earlier, verdicts=verdicts, judged_at=now, share=1.0)
 
 
-def _standing(report: Report, earlier: Report) -> Report:
-    """Let what an earlier look detected stand: its share of the error is spent."""
-    found = {verdict.key: verdict for verdict in earlier.detected}
+def _keep_detections(report: Report, earlier: Report) -> Report:
+    """Keep what an earlier look detected: its share of the error is spent."""
     now = {verdict.key for verdict in report.detected}
-    kept = [verdict for key, verdict in found.items() if key not in now]
+    kept = {v.key: v for v in earlier.detected if v.key not in now}
     if not kept:
         return report
-    others = [
-        verdict
-        for verdict in report.verdicts
-        if verdict.key not in {verdict.key for verdict in kept}
-    ]
+    others = [verdict for verdict in report.verdicts if verdict.key not in kept]
     note = (
         f"{len(kept)} of the regressions were detected at an earlier look and are less "
         "clear over the whole window"
     )
     return replace(
         report,
-        verdicts=tuple(sorted([*others, *kept], key=lambda verdict: verdict.key)),
+        verdicts=tuple(
+            sorted([*others, *kept.values()], key=lambda verdict: verdict.key)
+        ),
         notes=(*report.notes, note),
     )
 
@@ -134,7 +131,7 @@ def _notes(
     start: float,
     end: float,
 ) -> Iterable[str]:
-    """Say where the samples do not reach as far as they should."""
+    """Sentences on where the samples do not cover the windows or the history."""
     if reading.first is not None and reading.first - start > settings.max_gap:
         yield (
             f"the oldest sample is from {show_time(reading.first)}, "
@@ -150,6 +147,6 @@ def _notes(
     if known and not all(significance.long_history for significance in known):
         yield (
             f"fewer than {show_duration(_HISTORY * settings.window)} of history before "
-            "the deploy: the noise was learnt from the windows themselves, which know "
+            "the deploy: the noise was learnt from the windows themselves, which show "
             "slow noise badly"
         )

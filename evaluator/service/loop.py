@@ -1,12 +1,13 @@
-"""The loop: find deploys, judge those whose window has passed, tell, show.
+"""The loop: find deploys, judge those whose window has passed, publish, show.
 
-Everything from outside is passed in, the clock too, so that the tests can turn it.
+Everything from outside is passed in, the clock too, so that tests can set it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -14,10 +15,14 @@ from ..errors import PgverdictError
 from ..model import Deploy, Report, Settings
 from ..sinks.gauges import Gauges
 from ..sources.readings import Reading
-from ..triggers.annotation_patterns import Mark
-from ..units import show_time
-from .evaluate import Around, examine, give_up, looks
+from ..triggers.inbox import Inbox
+from ..triggers.port import Trigger
+from .complaints import Complaints
+from .discovery import Discovery
+from .evaluate import Around, examine, give_up
 from .ledger import Ledger
+from .overlap import overlapping_deploys
+from .schedule import Schedule, Timetable
 
 log = structlog.get_logger()
 
@@ -27,36 +32,31 @@ _RETRY_MOST = 900.0
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
-    """When what is done, seconds; see ServiceConfig for what each means."""
-
-    settle: float
-    lookback: float
-    give_up_after: float
-    retention: float
-
-
-@dataclass(frozen=True, slots=True)
 class Outside:
     """What the loop needs of the world.
 
     Args:
-        find: marks of the deploys between two moments.
+        triggers: what announces deploys; all are read in each round.
         read: counters of the deploy's databases between two moments.
         around: what else is known about the judged servers.
-        rivals: which of several deploys may have touched the same databases.
-        tell: write the verdict where people see it; safe to call again.
+        selector_for: which series belong to a service.
+        publish: write the verdict where people see it, safe to call again; None where
+            there is no such place, so that verdicts are on /metrics only.
     """
 
-    find: Callable[[float, float], Iterable[Mark]]
+    triggers: Sequence[Trigger]
     read: Callable[[Deploy, float, float], Reading]
     around: Around
-    rivals: Callable[[Deploy, Iterable[Deploy]], Sequence[Deploy]]
-    tell: Callable[[Report], object]
+    selector_for: Callable[[str], str]
+    publish: Callable[[Report], object] | None = None
 
 
 class Service:
-    """Keeps the ledger, the annotations and the gauges up to date, round by round."""
+    """Keeps the ledger, the annotations and the gauges up to date, round by round.
+
+    Args:
+        inbox: what other threads hand in; emptied at the start of each round.
+    """
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class Service:
         settings: Settings,
         schedule: Schedule,
         clock: Callable[[], float],
+        inbox: Inbox,
     ) -> None:
         self._outside = outside
         self._ledger = ledger
@@ -73,19 +74,27 @@ class Service:
         self._settings = settings
         self._schedule = schedule
         self._clock = clock
-        self._looks = looks(settings)
-        self._told: dict[str, str] = {}
+        self._timetable = Timetable(settings, schedule)
+        self._complaints = Complaints(gauges)
+        self._discovery = Discovery(
+            outside.triggers,
+            inbox,
+            ledger,
+            self._complaints,
+            self._timetable,
+            schedule.lookback,
+        )
 
     def round(self) -> None:
         """Do everything that is due once; no error of the outside escapes."""
         with self._gauges.timed("round"):
             for name, step in (
-                ("discover", self._discover),
+                ("discover", lambda: self._discovery.run(self._clock())),
                 ("judge", self._judge),
                 ("publish", self._publish),
             ):
-                self._attempt(name, step)
-            self._forget()
+                self._step(name, step)
+            self._ledger.forget(self._timetable.forgotten_before(self._clock()))
             self.show()
         self._gauges.succeeded("round", self._clock())
 
@@ -94,39 +103,17 @@ class Service:
         since = self._clock() - self._schedule.retention
         self._gauges.show(self._ledger.reports(since), pending=self._ledger.waiting())
 
-    def _attempt(self, name: str, step: Callable[[], bool]) -> None:
-        with self._gauges.timed(name):
-            try:
-                clean = step()
-            except PgverdictError as error:
-                self._complain(name, name, error)
-                return
-            except Exception:
-                # A defect of ours must not end the watch over the other deploys.
-                log.exception("step failed", step=name)
-                self._gauges.failed(name)
-                return
-        if clean:
-            self._told.pop(name, None)
-            self._gauges.succeeded(name, self._clock())
+    def stop(self) -> None:
+        """Take up what was handed in; to be called before the ledger is closed."""
+        self._discovery.stop(self._clock())
 
-    def _discover(self) -> bool:
-        now = self._clock()
-        start = now - self._schedule.lookback
-        for mark in self._outside.find(start, now):
-            deploy = mark.deploy
-            first_look = self._time_of(deploy, self._looks[0])
-            if deploy.at >= start and self._ledger.note(deploy, first_look):
-                log.info(
-                    "deploy found",
-                    deploy=deploy.id,
-                    service=deploy.service,
-                    at=show_time(deploy.at),
-                    final=show_time(self._time_of(deploy, 1.0)),
-                )
-                for note in mark.notes:
-                    log.warning("deploy unclear", deploy=deploy.id, why=note)
-        return True
+    def _step(self, name: str, step: Callable[[], bool]) -> None:
+        """Run one step; it has succeeded when it raises nothing and returns True."""
+        results: list[bool] = []
+        with self._gauges.timed(name):
+            self._complaints.attempt(name, name, lambda: results.append(step()))
+        if results == [True]:
+            self._gauges.succeeded(name, self._clock())
 
     def _judge(self) -> bool:
         clean = True
@@ -135,39 +122,35 @@ class Service:
                 self._look(deploy, earlier)
             except PgverdictError as error:
                 clean = False
-                self._complain("judge", deploy.id, error)
+                self._complaints.add("judge", deploy.id, error)
                 self._postpone(deploy, earlier, error)
             else:
-                self._told.pop(deploy.id, None)
+                self._complaints.settle(deploy.id)
         return clean
 
     def _look(self, deploy: Deploy, earlier: Report | None) -> None:
         """Judge by what has passed of the window, at the latest look that is due."""
-        now = self._clock()
-        look = max(
-            index
-            for index, share in enumerate(self._looks)
-            if index == 0 or self._time_of(deploy, share) <= now
-        )
+        looks = self._timetable.looks
+        look = self._timetable.latest_due(deploy, self._clock())
         report = examine(
             deploy,
             self._outside.read,
             self._settings,
             self._clock,
             around=self._outside.around,
-            others=self._outside.rivals(deploy, self._neighbours(deploy)),
-            look=look if len(self._looks) > 1 else None,
+            others=self._overlapping(deploy),
+            look=look if len(looks) > 1 else None,
             earlier=earlier,
         )
         if report.share < 1.0:
-            next_look = self._looks[look + 1]
-            self._ledger.keep(report, self._time_of(deploy, next_look))
+            self._ledger.keep(report, self._timetable.of(deploy, looks[look + 1]))
         else:
             self._ledger.decide(report)
         log.info(
             "deploy judged",
             deploy=deploy.id,
             window=f"{report.share:.0%}",
+            decision=report.decision.kind.value,
             tested=len(report.verdicts),
             detected=len(report.detected),
             lone_samples=report.quality.lone_samples,
@@ -176,9 +159,9 @@ class Service:
     def _postpone(
         self, deploy: Deploy, earlier: Report | None, error: PgverdictError
     ) -> None:
-        """Try again later, or say for good that it could not be told."""
+        """Try again later, or conclude that the deploy cannot be judged."""
         now = self._clock()
-        overdue = now - self._time_of(deploy, 1.0)
+        overdue = now - self._timetable.final(deploy)
         if overdue < self._schedule.give_up_after:
             pause = min(max(overdue / 4, 0.0), _RETRY_MOST)
             self._ledger.postpone(deploy, now + pause)
@@ -187,38 +170,29 @@ class Service:
         self._ledger.decide(give_up(deploy, earlier, self._settings, now, str(error)))
 
     def _publish(self) -> bool:
-        clean = True
-        for report in self._ledger.unpublished():
-            try:
-                self._outside.tell(report)
-            except PgverdictError as error:
-                clean = False
-                self._complain("publish", report.deploy.id, error)
-                continue
-            self._ledger.published(report)
-            self._told.pop(report.deploy.id, None)
-            log.info("verdict annotated", deploy=report.deploy.id)
-        return clean
+        """Publish what is final; without a place to do so it stays unpublished."""
+        publish = self._outside.publish
+        if publish is None:
+            return True
+        published = [
+            self._complaints.attempt(
+                "publish",
+                report.subject.id,
+                partial(self._publish_report, report, publish),
+            )
+            for report in self._ledger.unpublished()
+        ]
+        return all(published)
 
-    def _forget(self) -> None:
-        """Drop what nobody can ask for again: older than lookback and retention."""
-        schedule = self._schedule
-        oldest = max(schedule.lookback, schedule.retention)
-        oldest += schedule.give_up_after + self._settings.window + schedule.settle
-        self._ledger.forget(self._clock() - oldest)
+    def _publish_report(
+        self, report: Report, publish: Callable[[Report], object]
+    ) -> None:
+        publish(report)
+        self._ledger.published(report)
+        log.info("verdict annotated", deploy=report.subject.id)
 
-    def _complain(self, step: str, about: str, error: PgverdictError) -> None:
-        """Count every time, log only news: a dead Grafana is one line."""
-        self._gauges.failed(step)
-        if self._told.get(about) != str(error):
-            self._told[about] = str(error)
-            log.error("step failed", step=step, about=about, error=str(error))
-
-    def _neighbours(self, deploy: Deploy) -> list[Deploy]:
-        """Deploys that were found within a window of this one, itself among them."""
+    def _overlapping(self, deploy: Deploy) -> list[Deploy]:
+        """Other deploys within a window of this one that touch its databases."""
         window = self._settings.window
-        return self._ledger.between(deploy.at - window, deploy.at + window)
-
-    def _time_of(self, deploy: Deploy, share: float) -> float:
-        """When that share of the window after *deploy* can be looked at."""
-        return deploy.at + share * self._settings.window + self._schedule.settle
+        near = self._ledger.between(deploy.at - window, deploy.at + window)
+        return overlapping_deploys(deploy, near, self._outside.selector_for)

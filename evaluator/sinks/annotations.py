@@ -9,14 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..model import Outcome, QueryKey, Report, Verdict
+from ..model import DecisionKind, Deploy, Outcome, QueryKey, Report, Subject, Verdict
 from ..units import show_duration
 from .links import RELATIVE, Links
-from .phrases import describe_besides, describe_external, describe_unjudged
+from .phrases import (
+    count_queries,
+    describe_besides,
+    describe_external,
+    describe_unjudged,
+)
 
-# No trigger may begin so; what finds deploys leaves these annotations out.
+# No tag of a deploy may begin with this; triggers ignore annotations that have it.
 TAG = "pgverdict"
-# Five lines are read on a tooltip, fifty are not.
+# People read five lines in a tooltip, not fifty.
 LISTED = 5
 # Bytes of the value of a tag: five such tags stay far below Grafana's 500 in all.
 TAG_VALUE = 60
@@ -32,8 +37,8 @@ class Draft:
     tags: tuple[str, ...]
 
 
-class Found(Protocol):
-    """What is needed of an annotation that is already there."""
+class Existing(Protocol):
+    """An annotation that is already there."""
 
     @property
     def id(self) -> int: ...
@@ -44,7 +49,7 @@ class Board(Protocol):
 
     def find(
         self, start: float, end: float, tags: Sequence[str]
-    ) -> Sequence[Found]: ...
+    ) -> Sequence[Existing]: ...
 
     def create(
         self, start: float, end: float, text: str, tags: Sequence[str]
@@ -55,7 +60,7 @@ class AnnotationSink:
     """Writes each verdict once.
 
     Args:
-        links: of these, the dashboard.
+        links: where the link to the dashboard leads.
     """
 
     def __init__(self, board: Board, links: Links = RELATIVE) -> None:
@@ -70,36 +75,27 @@ class AnnotationSink:
             UnsureWriteError: call again later; it will be looked for first.
         """
         draft = draft_of(report, self._links)
-        own = deploy_tag(report.deploy.id)
-        found = self._board.find(draft.start, draft.end, [own])
-        if found:
-            return found[0].id
+        own = deploy_tag(report.subject.id)
+        existing = self._board.find(draft.start, draft.end, [own])
+        if existing:
+            return existing[0].id
         return self._board.create(draft.start, draft.end, draft.text, draft.tags)
 
 
 def draft_of(report: Report, links: Links = RELATIVE) -> Draft:
-    """What to say about *report*, from the deploy to the end of its window."""
-    deploy = report.deploy
-    said = {"service": deploy.service, "environment": deploy.environment}
+    """The annotation for *report*, from the deploy to the end of its window."""
+    subject = report.subject
+    named = {"service": subject.service, "environment": subject.environment}
     tags = (
         TAG,
-        f"{TAG}-outcome:{outcome_of(report)}",
-        deploy_tag(deploy.id),
-        *(f"{TAG}-{name}:{tag_value(value)}" for name, value in said.items() if value),
+        f"{TAG}-outcome:{report.decision.kind}",
+        deploy_tag(subject.id),
+        *(f"{TAG}-{name}:{tag_value(value)}" for name, value in named.items() if value),
     )
     text = html.escape("\n".join(_lines(report)), quote=False)
     dashboard = html.escape(links.dashboard(report), quote=True)
     text += f'\n<a href="{dashboard}">The numbers on the dashboard</a>'
-    return Draft(deploy.at, deploy.at + report.settings.window, text, tags)
-
-
-def outcome_of(report: Report) -> str:
-    """``regressed``, ``clear``, or ``undecided`` where most could not be judged."""
-    if report.detected:
-        return "regressed"
-    total, unjudged = len(report.verdicts), len(report.unjudged)
-    partial = report.failure or report.quality.warnings
-    return "undecided" if partial or not total or 2 * unjudged > total else "clear"
+    return Draft(subject.at, subject.at + report.settings.window, text, tags)
 
 
 def deploy_tag(deploy_id: str) -> str:
@@ -121,36 +117,41 @@ def _lines(report: Report) -> Iterator[str]:
     yield _headline(report)
     detected = report.detected
     for place, verdict in enumerate(detected[:LISTED], start=1):
-        yield f"{place}. {_finding(verdict)}"
+        yield f"{place}. {_slowdown(verdict, report.subject)}"
     if len(detected) > LISTED:
         yield f"… and {len(detected) - LISTED} more"
     for verdict in report.watched[:LISTED]:
-        yield f"watch: {_finding(verdict)}"
+        yield f"watch: {_slowdown(verdict, report.subject)}"
     yield from _limits(report)
 
 
 def _headline(report: Report) -> str:
-    deploy = report.deploy
-    named = " ".join(
-        _short(part) for part in (deploy.service, deploy.version) if part
-    ) or _short(deploy.id)
-    where = f" in {_short(deploy.environment)}" if deploy.environment else ""
-    count = len(report.detected)
-    said = {
-        "regressed": f"{_queries(count)} slower after",
-        "clear": "no query found slower after",
-        "undecided": "cannot tell whether a query got slower after",
-    }[outcome_of(report)]
+    unknown = "cannot tell whether a query got slower after"
+    result = {
+        DecisionKind.REGRESSED: f"{count_queries(len(report.detected))} slower after",
+        DecisionKind.CLEAR: "no query found slower after",
+        DecisionKind.UNDECIDED: unknown,
+        DecisionKind.FAILED: unknown,
+    }[report.decision.kind]
     also = describe_external(report)
     if report.watched:
         also += f"{', ' if also else ''}{len(report.watched)} on the watch list"
-    return f"pgverdict: {said} deploy {named}{where}{'; ' if also else ''}{also}"
+    return f"pgverdict: {result} {_name(report.subject)}{'; ' if also else ''}{also}"
 
 
-def _finding(verdict: Verdict) -> str:
+def _name(subject: Subject) -> str:
+    where = f" in {_short(subject.environment)}" if subject.environment else ""
+    if not isinstance(subject, Deploy):
+        return f"drift {_short(subject.id)}{where}"
+    parts = (subject.service, subject.version)
+    name = " ".join(_short(part) for part in parts if part) or _short(subject.id)
+    return f"deploy {name}{where}"
+
+
+def _slowdown(verdict: Verdict, subject: Subject) -> str:
     effect = verdict.effect
     assert effect is not None  # noqa: S101 - a Verdict cannot be built so
-    also = "".join(f"; {said}" for said in describe_besides(verdict))
+    also = "".join(f"; {phrase}" for phrase in describe_besides(verdict, subject))
     return (
         f"query {_query(verdict.key)}: ×{effect.factor:.2f}, "
         f"{show_duration(effect.before)} → {show_duration(effect.after)} per call, "
@@ -166,7 +167,7 @@ def _query(key: QueryKey) -> str:
 
 
 def _limits(report: Report) -> Iterator[str]:
-    """How much was looked at, and how much could not be judged."""
+    """How much was judged, and how much could not be."""
     if report.failure:
         yield f"Nothing was judged: {_short(report.failure, 200)}"
         return
@@ -175,9 +176,8 @@ def _limits(report: Report) -> Iterator[str]:
     if not total:
         yield f"No query was seen within {window} of the deploy."
         return
-    judged = (
-        f"Judged {total - unjudged} of {_queries(total)}, {window} before and after"
-    )
+    queries = count_queries(total)
+    judged = f"Judged {total - unjudged} of {queries}, {window} before and after"
     if unjudged:
         judged += (
             f"; {unjudged} could not be judged for want of data "
@@ -188,10 +188,6 @@ def _limits(report: Report) -> Iterator[str]:
     yield f"{judged}."
     for note in (*report.quality.warnings, *report.notes)[:LISTED]:
         yield f"Note: {_short(note, 200)}"
-
-
-def _queries(count: int) -> str:
-    return f"{count} quer{'y' if count == 1 else 'ies'}"
 
 
 def _short(text: str, length: int = 40) -> str:

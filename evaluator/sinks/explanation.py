@@ -1,16 +1,23 @@
-"""One verdict, step by step: what was found, and what was asked for."""
+"""One verdict, step by step: each number beside its threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import IntervalMeans, Outcome, Report, Stage, Verdict
+from ..model import IntervalMeans, Outcome, Report, Stage, Subject, Verdict
 from ..units import show_duration, show_time
-from .phrases import CAUTION, describe_key
+from .cause_sentences import with_sentences
+from .phrases import CAUTION, describe_judgement, describe_key
 from .plot import plot
 
 _STEPS = (
-    *("intervals", "floors", "pre-filter", "split", "tolerance", "test", "family"),
+    "intervals",
+    "floors",
+    "pre-filter",
+    "split",
+    "tolerance",
+    "test",
+    "family",
 )
 # The step that settles a verdict of each stage.
 _SETTLED_BY = {
@@ -29,35 +36,33 @@ def explain_verdict(
     """The seven steps with every number and its threshold, and a small plot.
 
     Args:
-        verdict: one of the *report*.
+        verdict: a verdict of the *report*.
         intervals: those of its query.
         width: columns of the terminal.
     """
-    deploy, settings = report.deploy, report.settings
-    named = " ".join(filter(None, (deploy.service, deploy.environment, deploy.version)))
     lines = [
         describe_key(verdict.key),
-        f"deploy {named or deploy.id} at {show_time(deploy.at)}, "
-        f"{show_duration(settings.window)} before and after, engine {settings.engine}",
+        describe_judgement(report),
         "",
         *plot(
             intervals,
-            at=deploy.at,
-            window=settings.window,
+            at=report.subject.at,
+            window=report.settings.window,
             levels=(verdict.before.mean, verdict.after.mean),
             change=None if verdict.change is None else verdict.change.at,
             width=width,
         ),
         "",
     ]
-    found = _Steps(verdict, report)
+    steps = _Steps(verdict, report)
     for number, name in enumerate(_STEPS, start=1):
-        first, *others, asked = found.tell(number)
+        first, *others, needed = steps.describe(number)
         lines.append(f"{number} {name:10}  {first}")
         lines += [f"{'':12}  {more}" for more in others]
-        if asked:
-            lines.append(f"{'':12}  {asked}: {_result(verdict, number)}")
-    lines += ["", f"verdict: {_conclusion(verdict)}", *_besides(verdict)]
+        if needed:
+            lines.append(f"{'':12}  {needed}: {_result(verdict, number)}")
+    lines += ["", f"verdict: {_conclusion(verdict)}"]
+    lines += _besides(verdict, report.subject)
     return "\n".join(lines)
 
 
@@ -73,27 +78,32 @@ def _result(verdict: Verdict, number: int) -> str:
 
 
 class _Steps:
-    """What each step found, and what it asks for."""
+    """The numbers of each step, and what it needs."""
 
     def __init__(self, verdict: Verdict, report: Report) -> None:
         self._verdict = verdict
-        self._at = report.deploy.at
+        self._at = report.subject.at
         self._settings = report.settings
         self._calibrated = report.settings.engine == "calibrated"
-        self._family = sum(one.significance is not None for one in report.verdicts)
+        self._family = sum(v.significance is not None for v in report.verdicts)
 
-    def tell(self, number: int) -> tuple[str, ...]:
-        """Lines on what was found; the last is what was asked for, or empty."""
+    def describe(self, number: int) -> tuple[str, ...]:
+        """Lines with the numbers; the last is what the step needs, or empty."""
         steps = (
-            *(self._intervals, self._floors, self._prefilter, self._split),
-            *(self._tolerance, self._test, self._q_value),
+            self._intervals,
+            self._floors,
+            self._prefilter,
+            self._split,
+            self._tolerance,
+            self._test,
+            self._q_value,
         )
         return steps[number - 1]()
 
     def _intervals(self) -> tuple[str, ...]:
         dropped = self._verdict.dropped.items()
-        told = ", ".join(f"{count} {why}" for why, count in dropped if count)
-        return f"{self._verdict.usable} usable; dropped: {told or 'none'}", ""
+        counts = ", ".join(f"{count} {why}" for why, count in dropped if count)
+        return f"{self._verdict.usable} usable; dropped: {counts or 'none'}", ""
 
     def _floors(self) -> tuple[str, ...]:
         before, after = self._verdict.before, self._verdict.after
@@ -107,47 +117,47 @@ class _Steps:
 
     def _prefilter(self) -> tuple[str, ...]:
         verdict = self._verdict
-        asked = f"needs ×{1.0 + self._settings.threshold:.4g} or more"
+        needed = f"needs ×{1.0 + self._settings.threshold:.4g} or more"
         if verdict.factor is None:
-            return "no factor", asked
+            return "no factor", needed
         return (
             f"{_seconds(verdict.before.mean)} before, {_seconds(verdict.after.mean)} "
             f"after: ×{verdict.factor:.4g}",
-            asked,
+            needed,
         )
 
     def _split(self) -> tuple[str, ...]:
         change = self._verdict.change
         if self._calibrated:
             # It searches logarithms over their spread, which have no unit.
-            q, asked = "" if change is None else f"{change.statistic:.4g}", ""
+            q, needed = "" if change is None else f"{change.statistic:.4g}", ""
         else:
             q = "" if change is None else show_duration(change.statistic)
-            asked = "needs Q above 0"
+            needed = "needs Q above 0"
         if change is None:
-            return "not searched", asked
+            return "not searched", needed
         return (
             f"best before interval {change.split + 1} of {self._verdict.usable}, at "
             f"{show_time(change.at)}",
             f"Q = {q}, at least {change.min_segment} intervals on each side",
-            asked,
+            needed,
         )
 
     def _tolerance(self) -> tuple[str, ...]:
         change = self._verdict.change
-        asked = f"needs at most {show_duration(self._settings.tolerance)}"
+        needed = f"needs at most {show_duration(self._settings.tolerance)}"
         if change is None:
-            return "no change point", asked
+            return "no change point", needed
         distance = change.at - self._at
         if distance == 0:
-            return "at the deploy", asked
+            return "at the deploy", needed
         side = "after" if distance > 0 else "before"
-        return f"{show_duration(abs(distance))} {side} the deploy", asked
+        return f"{show_duration(abs(distance))} {side} the deploy", needed
 
     def _test(self) -> tuple[str, ...]:
-        verdict, told = self._verdict, []
+        verdict, lines = self._verdict, []
         if verdict.significance is not None:
-            told += [
+            lines += [
                 f"p = {verdict.significance.p_value:.3g} that without a change the "
                 "whole rule finds as much",
                 f"neighbours correlate by {verdict.significance.phi:.2f}",
@@ -159,57 +169,57 @@ class _Steps:
                 ),
             ]
             if verdict.significance.start_up:
-                told.append(
+                lines.append(
                     f"the first {show_duration(self._settings.tolerance)} were slower "
                     "than the rest: a start-up that passed, left out"
                 )
         if verdict.test is not None:
             if verdict.test.t is not None and verdict.test.nu is not None:
-                told.append(
+                lines.append(
                     f"Welch's t = {verdict.test.t:.4g} with {verdict.test.nu:.4g} "
                     "degrees of freedom"
                 )
-            told.append(
+            lines.append(
                 f"nominal p = {verdict.test.p_nominal:.3g}, too small since the split "
                 "was searched"
             )
-        asked = (
+        needed = (
             ""
             if self._calibrated
             else f"needs nominal p ≤ {self._settings.alpha:g}, upward"
         )
-        return *(told or ["not tested"]), asked
+        return *(lines or ["not tested"]), needed
 
     def _q_value(self) -> tuple[str, ...]:
         settings = self._settings
         if not self._calibrated:
             return "none: the classic engine judges each query alone", ""
-        asked = (
+        needed = (
             f"needs q ≤ {settings.alpha:g} for an alert, ≤ {settings.watch:g} for the "
             "watch list"
         )
         significance = self._verdict.significance
         if significance is None:
-            return f"none; queries past the floors: {self._family}", asked
+            return f"none; queries past the floors: {self._family}", needed
         return (
             f"q = {significance.q_value:.3g}; queries past the floors: {self._family}",
-            asked,
+            needed,
         )
 
 
 def _conclusion(verdict: Verdict) -> str:
-    told = f"{verdict.outcome} at {verdict.stage}"
+    conclusion = f"{verdict.outcome} at {verdict.stage}"
     if verdict.reason:
-        told += f": {verdict.reason}"
+        conclusion += f": {verdict.reason}"
     level = None if verdict.significance is None else verdict.significance.level
     if level is not None:
-        told += f", level {level}"
+        conclusion += f", level {level}"
     if verdict.outcome is Outcome.DETECTED and verdict.external_cause:
-        told += "; may have an external cause, so pgverdict's rules do not alert"
-    return told
+        conclusion += "; may have an external cause, so pgverdict's rules do not alert"
+    return conclusion
 
 
-def _besides(verdict: Verdict) -> Iterator[str]:
+def _besides(verdict: Verdict, subject: Subject) -> Iterator[str]:
     """What it costs, how sure it is, and what else may explain it."""
     if verdict.outcome is Outcome.DETECTED and verdict.effect is not None:
         effect = verdict.effect
@@ -229,9 +239,8 @@ def _besides(verdict: Verdict) -> Iterator[str]:
         )
     if verdict.replaces:
         yield f"query id: was {verdict.replaces} before the deploy; followed as one"
-    for cause in verdict.causes:
-        where = "external cause" if cause.external else "note"
-        yield f"{where}: {cause.evidence}"
+    for cause, sentence in with_sentences(verdict.causes, subject):
+        yield f"{'external cause' if cause.external else 'note'}: {sentence}"
     if verdict.plan_change is not None:
         plan = verdict.plan_change
         yield f"plan before: {plan.before}"

@@ -1,8 +1,9 @@
 """Verdicts and the evaluator's own health as Prometheus metrics; the names are here.
 
 Verdict series live as long as the report is retained and then disappear, so that an
-alert on them resolves by itself. Label ``server`` is the database's ``instance``: a
-label ``instance`` would collide with the evaluator's own at the scrape.
+alert on them resolves by itself. Only deploys are shown. Label ``server`` is the
+database's ``instance``: a label ``instance`` would collide with the evaluator's own at
+the scrape.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from ..model import Deploy, Outcome, Report, Verdict
+from ..model import DecisionKind, Deploy, Outcome, Report, Verdict
 from .links import RELATIVE, Links
 
 STEPS = ("discover", "judge", "publish", "round")
@@ -27,14 +28,14 @@ _QUERY = ("server", "datname", "user", "queryid", "toplevel", *_DEPLOY)
 
 
 class Gauges:
-    """What stands on /metrics.
+    """The metrics of the evaluator.
 
     Args:
         registry: where the metrics are registered.
-        max_queries: series of at most this many queries for a deploy, the costliest
+        max_queries: at most this many queries of one deploy have series, the costliest
             first, so that one bad deploy cannot flood Prometheus. All are counted in
             ``pgverdict_deploy_queries``.
-        links: what the annotations of the alerts lead to.
+        links: where the annotations of the alerts lead.
     """
 
     def __init__(
@@ -62,19 +63,19 @@ class Gauges:
         linked.labels(links.grafana, links.runbooks).set(1)
         self._pending = Gauge(
             "pgverdict_deploys_pending",
-            "Deploys that were found and are not judged yet.",
+            "Deploys that are not judged yet.",
             registry=registry,
         )
         self._success = Gauge(
             "pgverdict_last_success_timestamp_seconds",
-            "When the step last went without an error, 0 before the first time; a "
-            "round is a success when it came to its end, whatever its steps met.",
+            "When the step last succeeded, in Unix seconds; 0 before the first time. A "
+            "round succeeds when it is completed, even if its steps had errors.",
             ["step"],
             registry=registry,
         )
         self._errors = Counter(
             "pgverdict_errors_total",
-            "Errors by the step that met them.",
+            "Errors by the step in which they happened.",
             ["step"],
             registry=registry,
         )
@@ -86,7 +87,7 @@ class Gauges:
             buckets=(0.01, 0.1, 0.5, 1, 5, 15, 60, 300),
         )
         for step in STEPS:
-            # A step that never went well must show, and not be missing.
+            # A step that never succeeded must be shown, not missing.
             self._errors.labels(step)
             self._success.labels(step).set(0)
 
@@ -121,31 +122,37 @@ class _Verdicts(Collector):
         return []
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        reports = self.reports
-        yield from _deploy_families(reports)
+        judged = [
+            (report.subject, report)
+            for report in self.reports
+            if isinstance(report.subject, Deploy)
+        ]
+        yield from _deploy_families(judged)
         yield from _query_families(
             [
-                (report.deploy, verdict)
-                for report in reports
+                (deploy, verdict)
+                for deploy, report in judged
                 for verdict in report.detected[: self._max_queries]
             ]
         )
 
 
-def _deploy_families(reports: Sequence[Report]) -> Iterator[GaugeMetricFamily]:
+def _deploy_families(
+    reports: Sequence[tuple[Deploy, Report]],
+) -> Iterator[GaugeMetricFamily]:
     info = GaugeMetricFamily(
         "pgverdict_deploy_info",
-        "1, labelled with what is known of a judged deploy.",
+        "1, labelled with the version and source of a judged deploy.",
         labels=[*_DEPLOY, "version", "source"],
     )
     at = GaugeMetricFamily(
         "pgverdict_deploy_timestamp_seconds",
-        "When the deploy happened.",
+        "When the deploy happened, in Unix seconds.",
         labels=list(_DEPLOY),
     )
     judged = GaugeMetricFamily(
         "pgverdict_deploy_judged_timestamp_seconds",
-        "When the deploy was judged.",
+        "When the deploy was judged, in Unix seconds.",
         labels=list(_DEPLOY),
     )
     failed = GaugeMetricFamily(
@@ -158,12 +165,12 @@ def _deploy_families(reports: Sequence[Report]) -> Iterator[GaugeMetricFamily]:
         "Queries of a judged deploy by outcome.",
         labels=[*_DEPLOY, "outcome"],
     )
-    for report in reports:
-        labels = _deploy_labels(report.deploy)
-        info.add_metric([*labels, report.deploy.version, report.deploy.source], 1)
-        at.add_metric(labels, report.deploy.at)
+    for deploy, report in reports:
+        labels = _deploy_labels(deploy)
+        info.add_metric([*labels, deploy.version, deploy.source], 1)
+        at.add_metric(labels, deploy.at)
         judged.add_metric(labels, report.judged_at)
-        failed.add_metric(labels, float(bool(report.failure)))
+        failed.add_metric(labels, report.decision.kind is DecisionKind.FAILED)
         for outcome in Outcome:
             queries.add_metric([*labels, outcome], report.count(outcome))
     yield from (info, at, judged, failed, queries)
@@ -174,7 +181,7 @@ def _query_families(
 ) -> Iterator[GaugeMetricFamily]:
     regressed = _query_family(
         "regressed",
-        "1 for a query that got slower at the deploy; external_cause tells whether "
+        "1 for a query that got slower at the deploy; external_cause is true when "
         "something besides the deploy may explain it.",
         "external_cause",
     )
@@ -182,8 +189,8 @@ def _query_families(
     means = _query_family("mean_seconds", "Mean time per call in the window.", "window")
     p_value = _query_family(
         "p_value",
-        "Chance, without any change, that the whole rule finds as much (engine "
-        "calibrated), or of Welch's test with the searched split taken as given "
+        "Chance that the whole rule finds as much without any change (engine "
+        "calibrated), or p of Welch's test with the searched split taken as given "
         "(engine classic).",
     )
     q_value = _query_family(
@@ -192,12 +199,13 @@ def _query_families(
         "deploy (engine calibrated).",
     )
     change = _query_family(
-        "change_timestamp_seconds", "When the query became slower, by its own series."
+        "change_timestamp_seconds",
+        "When the query became slower according to its own series, in Unix seconds.",
     )
     cost = _query_family(
         "extra_seconds_per_second",
-        "Execution time that the slowdown adds in each second: rise of the mean times "
-        "calls per second after.",
+        "Extra seconds of execution time per second: rise of the mean times calls per "
+        "second after.",
     )
     for deploy, verdict in detected:
         if verdict.effect is None or verdict.change is None:

@@ -7,8 +7,8 @@ from urllib.parse import quote, urlencode
 
 from ..model.report import Report
 
-# The verdict stands on /metrics from this moment on, and Prometheus looks back five
-# minutes: so the link works at once, and as long as Prometheus keeps its samples.
+# The verdict is on /metrics from the moment it was made, and Prometheus looks back five
+# minutes: so the link works at once, and for as long as Prometheus keeps its samples.
 _AFTER_JUDGEMENT = 180.0
 
 
@@ -18,7 +18,7 @@ class Links:
 
     Args:
         grafana: where people open Grafana.
-        board: the same for what is read inside of Grafana, where its path is enough.
+        board: the same for what is read inside Grafana, where its path is enough.
         runbooks: the folder with a page for each alert.
     """
 
@@ -28,15 +28,15 @@ class Links:
 
     def dashboard(self, report: Report) -> str:
         """The dashboard as it showed *report* when the window had passed."""
-        deploy = report.deploy
+        subject = report.subject
         shown = {
-            "var-deploy": deploy.id,
-            "from": f"{(deploy.at - report.settings.window) * 1000:.0f}",
+            "var-deploy": subject.id,
+            "from": f"{(subject.at - report.settings.window) * 1000:.0f}",
             "to": f"{(report.judged_at + _AFTER_JUDGEMENT) * 1000:.0f}",
         }
         query = urlencode(shown, quote_via=quote)
         return f"{self.board}/d/pgverdict-deploys?{query}"
 
 
-# What can be said without any configuration.
+# Without any configuration.
 RELATIVE = Links()

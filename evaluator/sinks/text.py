@@ -1,18 +1,14 @@
-"""A report as JSON, and as a table for the terminal."""
+"""A report as a table for the terminal."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
-from ..model import Level, Outcome, PlanChange, Report, Settings, Verdict
-from ..units import show_duration, show_time
+from ..model import Level, Outcome, Report, Subject, Verdict
+from ..units import show_duration
 from .phrases import (
-    CAUTION,
     aligned,
     describe_besides,
     describe_external,
+    describe_judgement,
     describe_key,
     describe_unjudged,
 )
@@ -27,49 +23,17 @@ _NOUNS = {
 }
 
 
-def to_json(report: Report) -> str:
-    """Everything in the report; times are Unix seconds, durations seconds.
-
-    A number that belongs to a step the query did not reach is left out, or null where
-    the calibrated engine alone has it.
-    """
-    document = {
-        "deploy": msgspec.to_builtins(report.deploy),
-        "deploy_time": report.deploy.at,
-        "judged_at": report.judged_at,
-        "window_seconds": report.settings.window,
-        "settings": {
-            "engine": report.settings.engine,
-            "min_samples": report.settings.min_samples,
-            "min_calls": report.settings.min_calls,
-            "threshold": report.settings.threshold,
-            "alpha": report.settings.alpha,
-            "max_gap_seconds": report.settings.max_gap,
-            **_calibrated_settings(report.settings),
-        },
-        "quality": msgspec.to_builtins(report.quality),
-        "notes": report.notes,
-        "failure": report.failure,
-        "unjudged_time_share": report.unjudged_time,
-        "queries": [
-            _query_fields(verdict, report.settings.engine)
-            for verdict in report.verdicts
-        ],
-    }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
-
-
 def to_table(report: Report, *, everything: bool = False) -> str:
-    """What a person wants to see first: the findings, then what could not be told.
+    """The slower queries first, then how many could not be judged.
 
     Args:
-        everything: also list the queries without a finding.
+        everything: also list the queries that are not slower.
     """
-    lines = [_headline(report)]
+    lines = [describe_judgement(report)]
     shown = [*report.detected, *report.watched]
     if everything:
-        told = {verdict.key for verdict in shown}
-        shown += [v for v in report.verdicts if v.key not in told]
+        listed = {verdict.key for verdict in shown}
+        shown += [v for v in report.verdicts if v.key not in listed]
     if shown:
         lines += ["", *aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
     lines += ["", _counts(report)]
@@ -77,93 +41,6 @@ def to_table(report: Report, *, everything: bool = False) -> str:
         lines.append(f"note: {external}; pgverdict's rules do not alert on those")
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join(lines)
-
-
-def _query_fields(verdict: Verdict, engine: str) -> dict[str, Any]:
-    before, after = verdict.before, verdict.after
-    fields: dict[str, Any] = {
-        "server": verdict.key.instance,
-        "datname": verdict.key.database,
-        "user": verdict.key.user,
-        "queryid": verdict.key.queryid,
-        "toplevel": verdict.key.toplevel,
-        "usable": verdict.usable,
-        "dropped": verdict.dropped,
-        "samples_before": before.samples,
-        "samples_after": after.samples,
-        "calls_before": before.calls,
-        "calls_after": after.calls,
-    }
-    if verdict.factor is not None:
-        fields |= {
-            "mean_before": before.mean,
-            "mean_after": after.mean,
-            "factor": verdict.factor,
-        }
-    if verdict.change is not None:
-        fields |= {
-            "min_segment": verdict.change.min_segment,
-            "split": verdict.change.split,
-            "q": verdict.change.statistic,
-            "change_at": verdict.change.at,
-        }
-    if verdict.test is not None:
-        if verdict.test.t is not None:
-            fields |= {"t": verdict.test.t, "nu": verdict.test.nu}
-        fields |= {"p_nominal": verdict.test.p_nominal, "score": verdict.test.score}
-    effect = verdict.effect
-    if engine == "calibrated":
-        fields |= _calibrated_fields(verdict)
-    elif effect is not None:
-        fields["extra_seconds_per_second"] = effect.extra_seconds_per_second
-    if verdict.replaces:
-        fields["replaces"] = verdict.replaces
-    if verdict.reason:
-        fields["reason"] = verdict.reason
-    return fields | {"verdict": verdict.outcome, "stage": verdict.stage}
-
-
-def _calibrated_fields(verdict: Verdict) -> dict[str, Any]:
-    """The same fields for every query; null where a step was not reached."""
-    significance, effect = verdict.significance, verdict.effect
-    names = ("p_value", "q_value", "level", "phi", "no_change_bound", "long_history")
-    return {
-        **{name: getattr(significance, name, None) for name in names},
-        "factor_low": None if effect is None else effect.low,
-        "factor_high": None if effect is None else effect.high,
-        "extra_seconds_per_second": None
-        if effect is None
-        else effect.extra_seconds_per_second,
-        "external_causes": msgspec.to_builtins(verdict.causes),
-        "plan_change": _plan_fields(verdict.plan_change),
-    }
-
-
-def _plan_fields(change: PlanChange | None) -> dict[str, Any] | None:
-    if change is None:
-        return None
-    fields: dict[str, Any] = msgspec.to_builtins(change)
-    return fields | {"caution": CAUTION}
-
-
-def _calibrated_settings(settings: Settings) -> dict[str, float]:
-    if settings.engine == "classic":
-        return {}
-    return {
-        "watch": settings.watch,
-        "history_seconds": settings.history,
-        "prior": settings.prior,
-    }
-
-
-def _headline(report: Report) -> str:
-    deploy = report.deploy
-    named = " ".join(filter(None, (deploy.service, deploy.environment, deploy.version)))
-    return (
-        f"deploy {named or deploy.id} at {show_time(deploy.at)}, "
-        f"{show_duration(report.settings.window)} before and after, "
-        f"engine {report.settings.engine}"
-    )
 
 
 def _counts(report: Report) -> str:
@@ -177,7 +54,7 @@ def _counts(report: Report) -> str:
 
 
 def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
-    query = f"{describe_key(verdict.key)}{_why(verdict)}"
+    query = f"{describe_key(verdict.key)}{_why(verdict, report.subject)}"
     return (
         "" if verdict.factor is None else f"×{verdict.factor:.2f}",
         _seconds(verdict.before.mean),
@@ -189,18 +66,18 @@ def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
         "" if verdict.significance is None else f"{verdict.significance.q_value:.1g}",
         ""
         if verdict.change is None
-        else f"{verdict.change.at - report.deploy.at:+.0f} s",
+        else f"{verdict.change.at - report.subject.at:+.0f} s",
         query,
     )
 
 
-def _why(verdict: Verdict) -> str:
-    """What a reader should know of the finding, or why there is none."""
+def _why(verdict: Verdict, subject: Subject) -> str:
+    """What a reader should know of a slower query, or why it is not called slower."""
     if verdict.outcome is not Outcome.DETECTED:
         if verdict.significance and verdict.significance.level is Level.WATCH:
             return ": on the watch list"
         return f": {verdict.reason or f'{verdict.outcome} at {verdict.stage}'}"
-    return "".join(f"; {said}" for said in describe_besides(verdict))
+    return "".join(f"; {phrase}" for phrase in describe_besides(verdict, subject))
 
 
 def _seconds(mean: float | None) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from ..grafana import Annotation, split_tag
 from ..model import Deploy
+from .port import Mark
 
-# Every tag of a verdict begins so; a verdict is never a deploy.
+# Every tag of a verdict begins with this; a verdict is never a deploy.
 OWN = "pgverdict"
 FIELDS = ("service", "environment", "version")
 _BARE_ENVIRONMENTS = (
@@ -30,23 +31,24 @@ DEFAULT_TAG_PATTERNS = (
     r"tag:(?P<version>.+)",
     r"revision:(?P<version>.+)",
 )
-# What is left when Grafana cuts "version:sha256:12ab…" or a time at the second colon.
+# What remains when Grafana cuts "version:sha256:12ab…" or a time at the second colon.
 _CUT = re.compile(r"(md5|sha\d+|https?|\d{4}-\d\d-\d\d[T ]\d\d)", re.IGNORECASE)
 _LINK = re.compile(r"https?://[^\s<>\"']+")
 
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """Which annotations are deploys, and what they tell.
+    """Which annotations are deploys, and how to read them.
 
     Args:
-        tags: all of these must be there; ``key`` has any value, ``key:value`` that one.
+        tags: all of these must be there; ``key`` matches any value, ``key:value`` only
+            that one.
         tag_patterns: regular expressions for a whole tag; the named groups
             ``service``, ``environment`` and ``version`` give the fields.
-        text_patterns: the same, searched in the text, for what no tag told.
+        text_patterns: the same, searched in the text, for fields that no tag gives.
 
     Raises:
-        ValueError: something is wrong; one line for each problem.
+        ValueError: one line for each problem.
     """
 
     tags: tuple[str, ...] = ("deploy",)
@@ -62,13 +64,13 @@ class Matcher:
 
     def _tag_problems(self) -> Iterator[str]:
         if not self.tags:
-            yield "tags: empty; at least one tag must tell a deploy, such as deploy"
+            yield "tags: empty; at least one tag must mark a deploy, such as deploy"
         for tag in self.tags:
             key, _ = split_tag(tag)
             if not key:
                 yield f"tags: {tag!r} has no key; expected such as type:deploy"
             if key.startswith(OWN):
-                yield f"tags: {tag!r}: {OWN}… is kept for verdicts; choose another"
+                yield f"tags: {tag!r}: {OWN}… is reserved for verdicts; choose another"
             if tag.count(":") > 1:
                 yield (
                     f"tags: {tag!r} has two colons and Grafana cuts at the second; "
@@ -79,23 +81,15 @@ class Matcher:
         return all(map(annotation.has, self.tags))
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A deploy as read, and what a person should know about the reading."""
-
-    deploy: Deploy
-    notes: tuple[str, ...] = ()
-
-
 def trigger_tags(matchers: Sequence[Matcher]) -> tuple[str, ...]:
-    """Tags of which each deploy has at least one: what to search for."""
+    """Tags to search for: each deploy has at least one of them."""
     return tuple(dict.fromkeys(matcher.tags[0] for matcher in matchers))
 
 
-def read_deploys(
+def read_marks(
     annotations: Iterable[Annotation], matchers: Sequence[Matcher]
 ) -> list[Mark]:
-    """The deploys among *annotations*, oldest first, each by the first that matches."""
+    """The deploys among *annotations*, oldest first, each read by its first matcher."""
     marks = []
     for annotation in annotations:
         if any(split_tag(tag)[0].startswith(OWN) for tag in annotation.tags):
@@ -108,46 +102,51 @@ def read_deploys(
 
 
 def _read(annotation: Annotation, matcher: Matcher) -> Mark:
-    told = {field: _values(field, annotation, matcher) for field in FIELDS}
+    values = {field: _values(field, annotation, matcher) for field in FIELDS}
     notes = []
-    if not told["service"]:
+    if not values["service"]:
         tags = ", ".join(annotation.tags)
         notes.append(
-            f"names no service; none of its tags ({tags}) or its text tells one"
+            f"names no service: neither one of its tags ({tags}) nor its text has one"
         )
-    for field, values in told.items():
-        if len(values) > 1:
-            listed = ", ".join(values)
+    for field, several in values.items():
+        if len(several) > 1:
             notes.append(
-                f"names {len(values)} values of {field} ({listed}); took the first"
+                f"names {len(several)} values of {field} ({', '.join(several)}); took "
+                "the first"
             )
-    cut = [value for value in told["version"] if _CUT.fullmatch(value)]
+    cut = [version for version in values["version"] if _CUT.fullmatch(version)]
     if cut:
         notes.append(
             f"its version was cut to {cut[0]!r} at a second colon by Grafana and is "
             "not used; join its parts with '-'"
         )
-        told["version"] = [value for value in told["version"] if value not in cut]
-    link = _LINK.search(annotation.text)
-    return Mark(
-        Deploy(
-            id=f"grafana-{annotation.id}",
-            # A region's start: its end may come later, by a change of the annotation.
-            at=annotation.start,
-            source=f"Grafana annotation {annotation.id}",
-            link=link[0].rstrip(".,;:!?)") if link else "",
-            **{field: values[0] for field, values in told.items() if values},
-        ),
-        tuple(notes),
+        values["version"] = [kept for kept in values["version"] if kept not in cut]
+    service, environment, version = (
+        next(iter(values[field]), "") for field in ("service", "environment", "version")
     )
+    link = _LINK.search(annotation.text)
+    mark = f"grafana-{annotation.id}"
+    deploy = Deploy(
+        id=mark,
+        at=annotation.start,
+        service=service,
+        environment=environment,
+        version=version,
+        source=f"Grafana annotation {annotation.id}",
+        link=link[0].rstrip(".,;:!?)") if link else "",
+        end=annotation.end,
+        marks=(mark,),
+    )
+    return Mark(deploy, tuple(notes))
 
 
 def _values(field: str, annotation: Annotation, matcher: Matcher) -> list[str]:
-    """All that the first pattern that gives *field* gives; tags before the text."""
+    """All values of *field* by the first pattern that has any; tags before text."""
     for pattern in _giving(field, matcher.tag_patterns):
-        found = [pattern.fullmatch(tag) for tag in annotation.tags]
+        matches = [pattern.fullmatch(tag) for tag in annotation.tags]
         if values := [
-            match[field].strip() for match in found if match and match[field]
+            match[field].strip() for match in matches if match and match[field]
         ]:
             return list(dict.fromkeys(filter(None, values)))
     for pattern in _giving(field, matcher.text_patterns):
@@ -167,7 +166,7 @@ def _pattern_problems(kind: str, patterns: Iterable[str]) -> Iterator[str]:
         try:
             groups = re.compile(pattern).groupindex
         except re.error as error:
-            yield f"{kind}: {pattern!r} is no regular expression ({error})"
+            yield f"{kind}: {pattern!r} is not a regular expression ({error})"
             continue
         if not groups or not set(groups) <= set(FIELDS):
             yield (

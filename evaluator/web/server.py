@@ -1,4 +1,4 @@
-"""The evaluator's own pages: metrics, health, and a landing page that names them."""
+"""The evaluator's own pages: metrics, health, and a landing page with links to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..errors import ConfigurationError
 
 log = structlog.get_logger()
 
-# One Prometheus, one person looking; health must not wait for either.
+# Enough for Prometheus and a person; health checks must not wait for either.
 _THREADS = 4
 _LAST_PORT = 65_535
 
@@ -26,9 +26,9 @@ class Pages:
     """The WSGI application.
 
     Args:
-        registry: what stands on the telemetry path.
+        registry: the metrics on the telemetry path.
         path: the telemetry path.
-        ready: whether the first round has come to its end.
+        ready: whether the first round is complete.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class Pages:
         self, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """WSGI."""
-        asked = environ.get("PATH_INFO", "")
-        if asked == self._path:
+        path = environ.get("PATH_INFO", "")
+        if path == self._path:
             return self._metrics(environ, start_response)
-        if asked == "/-/healthy":
+        if path == "/-/healthy":
             return _answer(start_response, "200 OK", "healthy\n")
-        if asked == "/-/ready":
+        if path == "/-/ready":
             if self._ready():
                 return _answer(start_response, "200 OK", "ready\n")
             return _answer(
-                start_response, "503 Service Unavailable", "first round under way\n"
+                start_response, "503 Service Unavailable", "first round in progress\n"
             )
-        if asked == "/":
+        if path == "/":
             return _answer(start_response, "200 OK", self._landing(), "text/html")
         return _answer(start_response, "404 Not Found", "not found; see /\n")
 
@@ -119,8 +119,8 @@ class WebServer:
 
 class _QuietServer(wsgi.Server):
     def error_log(self, msg: str = "", *_: object, **__: object) -> None:
-        """What cheroot says, in one line: mostly clients that went away."""
-        log.debug("web server", said=str(msg).partition("\n")[0])
+        """Log the first line of cheroot's message: mostly clients that went away."""
+        log.debug("web server", message=str(msg).partition("\n")[0])
 
 
 def _answer(

@@ -86,8 +86,8 @@ def test_a_runbook_has_meaning_impact_diagnosis_and_mitigation(page: Path) -> No
     lines = page.read_text(encoding="utf-8").splitlines()
 
     assert lines[0] == f"# {page.stem}"
-    sections = [line for line in lines if line.startswith("## ")]
-    assert [line for line in sections if line in SECTIONS] == SECTIONS
+    headings = [line for line in lines if line.startswith("## ")]
+    assert [line for line in headings if line in SECTIONS] == SECTIONS
 
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: rule["alert"])

@@ -41,7 +41,7 @@ def test_the_help_lists_every_command_with_what_it_does(capsys):
 
 
 @pytest.mark.parametrize("command", WORDS)
-def test_the_help_of_a_command_tells_its_exit_codes_and_an_example(command, capsys):
+def test_the_help_of_a_command_shows_its_exit_codes_and_an_example(command, capsys):
     assert run(command, "--help") == 0
 
     text = capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_the_json_goes_alone_to_standard_output(capsys):
         (("power", "--capture=nowhere.json"), "nowhere.json"),
         (("explain",), "QUERYID"),
         (("explain", "101"), "--deploy"),
-        (("explain", "101", *INSTEAD, "--deploy=grafana-1"), "a capture knows no ids"),
+        (("explain", "101", *INSTEAD, "--deploy=grafana-1"), "a capture has no ids"),
         (
             ("explain", "101", *INSTEAD, "--deploy=1790000000000"),
             "did you mean 1790000000?",

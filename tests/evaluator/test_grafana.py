@@ -134,19 +134,19 @@ def test_an_annotation_is_made_in_milliseconds(server):
 def test_times_that_would_land_elsewhere_are_a_mistake_of_the_caller(
     server, start, end
 ):
-    with pytest.raises(ValueError, match="no times of an annotation"):
+    with pytest.raises(ValueError, match="not the times of an annotation"):
         connect(server).create(start, end, "x", [])
 
     assert server.annotations == []
 
 
-def test_whether_one_may_write_is_told_without_writing(server):
+def test_permission_to_write_is_checked_without_writing(server):
     assert connect(server, "Editor").may_write()
     assert not connect(server, "Viewer").may_write()
     assert server.annotations == []
 
 
-def test_a_wrong_token_is_told_when_asked_whether_one_may_write(server):
+def test_a_wrong_token_is_an_error_of_the_permission_check(server):
     grafana = connect(server)
     server.faults.append(Fault(401, {"message": "Invalid API key"}))
 
@@ -183,7 +183,7 @@ def test_what_takes_an_empty_annotation_is_not_grafana(server):
     ],
     ids=["401", "403", "429", "500", "html", "object", "no id", "302", "silence"],
 )
-def test_a_search_that_goes_wrong_is_told_and_the_next_one_goes_on(server, fault, said):
+def test_a_search_that_goes_wrong_is_an_error_and_the_next_works(server, fault, said):
     grafana = connect(server)
     number = server.post_deploy(["deploy"], at=AT)
     server.faults.append(fault)

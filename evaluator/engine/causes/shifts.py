@@ -15,7 +15,7 @@ from ..stats.welch import welch_tests
 
 
 def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]:
-    """Find the best split of each measure, and what it is worth.
+    """Find the best split of each measure, and how likely it is by chance.
 
     Measures are often smoothed (PromQL's ``rate``), so neighbours resemble each other
     and a plain test would call most of them changed. The squared error grows by
@@ -35,7 +35,7 @@ def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]
     for index, (_, values) in enumerate(measures):
         if values.size >= 2 * min_segment(values.size):
             by_length[values.size].append(index)
-    found: list[Shift | None] = [None] * len(measures)
+    shifts: list[Shift | None] = [None] * len(measures)
     for members in by_length.values():
         values = np.stack([measures[index][1] for index in members])
         splits, statistics = best_splits(values)
@@ -43,13 +43,13 @@ def find_shifts(measures: Sequence[tuple[Floats, Floats]]) -> list[Shift | None]
         p_values = _p_values(values, splits, before, after)
         for row, index in enumerate(members):
             if statistics[row] > 0.0:
-                found[index] = Shift(
+                shifts[index] = Shift(
                     at=float(measures[index][0][splits[row]]),
                     before=float(before[row]),
                     after=float(after[row]),
                     p_value=float(p_values[row]),
                 )
-    return found
+    return shifts
 
 
 def _levels(values: Floats, splits: Places) -> tuple[Floats, Floats]:

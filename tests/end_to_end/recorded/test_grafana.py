@@ -72,7 +72,7 @@ def test_deploys_are_looked_for_again_after(watch, fault):
 
     assert watch.errors("discover") == before + 1
     ((about, why),) = watch.complaints("discover")[said:]
-    assert about == "discover"
+    assert about == "grafana"
     assert words in why
     assert f"grafana (GET {watch.grafana.url}/api/annotations)" in why
     again = watch.metrics.value("last_success_timestamp_seconds", step="discover")

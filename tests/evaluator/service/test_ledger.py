@@ -72,7 +72,7 @@ def test_a_moved_mark_does_not_reopen_what_was_judged(path):
         ledger.note(deploy(DEPLOY_AT + 60), DEPLOY_AT + 160)
 
         assert ledger.due(DEPLOY_AT + 500) == []
-        assert ledger.unpublished()[0].deploy.at == DEPLOY_AT
+        assert ledger.unpublished()[0].subject.at == DEPLOY_AT
 
 
 def test_a_postponed_deploy_waits(path):
@@ -84,7 +84,7 @@ def test_a_postponed_deploy_waits(path):
         assert ledger.due(DEPLOY_AT + 500) == [(deploy(), None)]
 
 
-def test_what_was_decided_is_told_after_a_restart_and_then_not_again(path):
+def test_what_was_decided_is_published_after_a_restart_and_then_not_again(path):
     with Ledger(path) as ledger:
         ledger.note(deploy(), DEPLOY_AT + 100)
         ledger.decide(_report(deploy(), notes=("half a story",)))
@@ -115,7 +115,7 @@ def test_old_deploys_are_forgotten(path):
         assert ledger.waiting() == 0
 
 
-def test_a_second_evaluator_is_told_that_the_file_is_held(path):
+def test_a_second_evaluator_learns_that_the_file_is_held(path):
     with Ledger(path), pytest.raises(ConfigurationError, match="another evaluator"):
         Ledger(path)
 

@@ -11,7 +11,7 @@ import pytest
 
 from evaluator.engine.judge import judge
 from evaluator.engine.prepare.intervals import interval_means
-from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings
+from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings, Shift
 from evaluator.sinks.explanation import explain_verdict
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
@@ -92,7 +92,7 @@ def test_each_number_stands_beside_its_threshold():
     assert "judges each query alone" in steps[7]
 
 
-def test_the_calibrated_engine_tells_p_and_q_of_the_family():
+def test_the_calibrated_engine_shows_p_and_q_of_the_family():
     others = [slower(1.0, queryid=str(number)) for number in range(4)]
 
     text = explained([slower(), *others])
@@ -109,12 +109,12 @@ def test_the_calibrated_engine_tells_p_and_q_of_the_family():
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_it_tells_what_weighed_the_intervals_and_what_was_left_out(known):
+def test_it_shows_what_weighed_the_intervals_and_what_was_left_out(known):
     significance = finding(Level.ALERT).significance
     assert significance is not None
-    told = replace(significance, by_scatter=known, start_up=known)
+    known_significance = replace(significance, by_scatter=known, start_up=known)
 
-    test = steps_of(explained([slower()], significance=told))[6]
+    test = steps_of(explained([slower()], significance=known_significance))[6]
 
     assert ("weighed by the number of their calls and by how widely" in test) is known
     assert ("weighed by the number of their calls; the spread" in test) is not known
@@ -129,7 +129,7 @@ def test_the_distance_from_the_deploy_has_a_side():
     assert "before the deploy" in before
 
 
-def test_dropped_intervals_are_told_by_reason():
+def test_dropped_intervals_are_counted_by_reason():
     calls = np.full(60, 40.0)
     calls[5] = 0.0
 
@@ -149,16 +149,20 @@ def test_a_query_that_never_took_time_has_nothing_to_draw():
     assert "(no usable interval to draw)" in explained([counters(np.zeros(60))])
 
 
-def test_causes_are_told_as_external_or_not():
+def test_causes_are_marked_as_external_or_not():
     causes = (
-        Cause(CauseKind.RESTART, "the server restarted at 14:05", external=True),
-        Cause(CauseKind.ROWS_PER_CALL, "10 rows a call, 1 before", external=False),
+        Cause(CauseKind.RESTART, external=True, at=DEPLOY_AT + 30),
+        Cause(
+            CauseKind.ROWS_PER_CALL,
+            external=False,
+            shift=Shift(DEPLOY_AT, 1.0, 10.0, 1e-9),
+        ),
     )
 
     text = explained([slower()], causes=causes)
 
-    assert "external cause: the server restarted at 14:05" in text
-    assert "note: 10 rows a call, 1 before" in text
+    assert "external cause: the server restarted 0.5 min after the deploy" in text
+    assert "note: rows per call rose at the deploy from 1 to 10: other data" in text
 
 
 def test_a_changed_plan_is_shown_as_lost_and_gained():
@@ -177,7 +181,7 @@ def test_a_changed_plan_is_shown_as_lost_and_gained():
     assert "generic plans are estimates" in text
 
 
-def test_a_new_query_id_is_told():
+def test_a_new_query_id_is_shown():
     assert "query id: was 17 before the deploy" in explained([slower()], replaces="17")
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from evaluator.engine.judge import judge
 from evaluator.model import Level, PlanChange, Report, Settings
-from evaluator.sinks.text import to_json, to_table
+from evaluator.sinks.json import to_json
+from evaluator.sinks.text import to_table
 from tests.builders import DEPLOY_AT, counters, deploy, finding, noise
 
 CLASSIC = Settings(engine="classic")

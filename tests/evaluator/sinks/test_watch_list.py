@@ -1,4 +1,4 @@
-"""What is on the watch list is told where people look, and wakes nobody."""
+"""What is on the watch list is shown where people look, and wakes nobody."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from evaluator.model import Level, Report, Settings
 from evaluator.sinks.annotations import draft_of
 from evaluator.sinks.gauges import Gauges
-from evaluator.sinks.text import to_json, to_table
+from evaluator.sinks.json import to_json
+from evaluator.sinks.text import to_table
 from tests.builders import DEPLOY_AT, deploy, finding
 
 

@@ -6,12 +6,8 @@ from hypothesis import strategies as st
 
 from evaluator.grafana import Annotation
 from evaluator.model import Deploy
-from evaluator.triggers.annotation_patterns import (
-    Mark,
-    Matcher,
-    read_deploys,
-    trigger_tags,
-)
+from evaluator.triggers.annotation_patterns import Matcher, read_marks, trigger_tags
+from evaluator.triggers.port import Mark
 from lab.annotations import stored_tags
 
 AT = 1_790_000_000.0
@@ -25,11 +21,11 @@ def annotation(*tags, text="", number=1, at=AT, end=None) -> Annotation:
 
 
 def read(*tags, matcher=None, **more) -> Mark:
-    (mark,) = read_deploys([annotation(*tags, **more)], [matcher or Matcher()])
+    (mark,) = read_marks([annotation(*tags, **more)], [matcher or Matcher()])
     return mark
 
 
-def told(*tags, **more) -> tuple[str, str, str]:
+def fields_of(*tags, **more) -> tuple[str, str, str]:
     deploy = read(*tags, **more).deploy
     return deploy.service, deploy.environment, deploy.version
 
@@ -43,12 +39,16 @@ def test_a_deploy_keeps_the_identity_the_time_and_the_place_of_its_mark():
         service="shop",
         source="Grafana annotation 42",
         link="https://ci/1",
+        end=AT,
+        marks=("grafana-42",),
     )
     assert mark.notes == ()
 
 
-def test_a_region_is_a_deploy_at_its_start():
-    assert read("deploy", "service:shop", end=AT + 300).deploy.at == AT
+def test_a_region_is_a_deploy_from_its_start_to_its_end():
+    deploy = read("deploy", "service:shop", end=AT + 300).deploy
+
+    assert (deploy.at, deploy.end) == (AT, AT + 300)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_region_is_a_deploy_at_its_start():
     ],
 )
 def test_the_usual_ways_to_tag_a_deploy_are_understood(tags, expected):
-    assert told("deploy", *tags) == expected
+    assert fields_of("deploy", *tags) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,8 @@ def test_a_deploy_without_a_service_is_read_with_a_note():
 
     assert mark.deploy.service == ""
     assert mark.notes == (
-        "names no service; none of its tags (deploy, team:blue) or its text tells one",
+        "names no service: neither one of its tags (deploy, team:blue) nor its text "
+        "has one",
     )
 
 
@@ -102,7 +103,7 @@ def test_a_pattern_can_read_the_text():
         )
     )
 
-    assert told("deploy", text="Deployed web 1.2 to prod!", matcher=matcher) == (
+    assert fields_of("deploy", text="Deployed web 1.2 to prod!", matcher=matcher) == (
         *("web", "prod", "1.2"),
     )
 
@@ -110,19 +111,19 @@ def test_a_pattern_can_read_the_text():
 def test_a_tag_is_believed_before_the_text():
     matcher = Matcher(text_patterns=(r"(?P<service>\w+)",))
 
-    assert told("deploy", "service:tag", text="text", matcher=matcher)[0] == "tag"
+    assert fields_of("deploy", "service:tag", text="text", matcher=matcher)[0] == "tag"
 
 
 def test_one_tag_can_tell_everything():
     matcher = Matcher(tag_patterns=(r"release:(?P<service>\w+)-(?P<version>[\d.]+)",))
 
-    assert told("deploy", "release:web-1.2", matcher=matcher) == ("web", "", "1.2")
+    assert fields_of("deploy", "release:web-1.2", matcher=matcher) == ("web", "", "1.2")
 
 
 def test_every_tag_of_a_matcher_must_be_there():
     matcher = Matcher(tags=("release", "stage:live"))
 
-    found = read_deploys(
+    found = read_marks(
         [
             annotation("release:7", "stage:live", number=1),
             annotation("release:7", number=2),
@@ -138,7 +139,7 @@ def test_every_tag_of_a_matcher_must_be_there():
 def test_the_first_matcher_that_fits_reads_the_mark():
     special = Matcher(tags=("flux",), tag_patterns=("ns:(?P<service>.+)",))
 
-    mark, other = read_deploys(
+    mark, other = read_marks(
         [
             annotation("flux", "deploy", "ns:a", "service:b"),
             annotation("deploy", number=2),
@@ -154,13 +155,13 @@ def test_a_verdict_is_never_a_deploy():
     verdict = annotation("pgverdict-outcome:clear", "deploy", "service:shop")
     also = annotation("pgverdict", "deploy")
 
-    assert read_deploys([verdict, also], [Matcher()]) == []
+    assert read_marks([verdict, also], [Matcher()]) == []
 
 
 def test_deploys_come_oldest_first():
     marks = [annotation("deploy", number=n, at=AT - n) for n in range(3)]
 
-    found = read_deploys(marks, [Matcher()])
+    found = read_marks(marks, [Matcher()])
 
     assert [mark.deploy.at for mark in found] == [AT - 2, AT - 1, AT]
 
@@ -175,7 +176,7 @@ def test_what_to_search_for_is_the_first_tag_of_each_matcher():
     assert trigger_tags(matchers) == ("deploy", "release")
 
 
-def test_every_mistake_in_a_matcher_is_told_at_once():
+def test_every_mistake_in_a_matcher_is_reported_at_once():
     with pytest.raises(ValueError) as caught:
         Matcher(
             tags=("pgverdict-x", ":a", "image:reg:5000"),
@@ -184,11 +185,11 @@ def test_every_mistake_in_a_matcher_is_told_at_once():
         )
 
     assert str(caught.value).splitlines() == [
-        "tags: 'pgverdict-x': pgverdict… is kept for verdicts; choose another",
+        "tags: 'pgverdict-x': pgverdict… is reserved for verdicts; choose another",
         "tags: ':a' has no key; expected such as type:deploy",
         "tags: 'image:reg:5000' has two colons and Grafana cuts at the second; "
         "did you mean 'image:reg'?",
-        "tag_patterns: '(' is no regular expression (missing ), unterminated "
+        "tag_patterns: '(' is not a regular expression (missing ), unterminated "
         "subpattern at position 0)",
         "tag_patterns: 'service:.*' needs a named group; expected one of "
         "(?P<service>…), (?P<environment>…), (?P<version>…)",
@@ -212,7 +213,7 @@ def test_whatever_is_tagged_the_values_come_from_it(tags, text):
     marked = annotation("deploy", *tags, text=text)
     matcher = Matcher(text_patterns=("(?P<version>v1)",))
 
-    (mark,) = read_deploys([marked], [matcher])
+    (mark,) = read_marks([marked], [matcher])
 
     deploy = mark.deploy
     assert all(

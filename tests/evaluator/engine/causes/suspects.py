@@ -21,6 +21,7 @@ from evaluator.model import (
     WelchTest,
     Window,
 )
+from evaluator.sinks.cause_sentences import cause_sentence
 from tests.builders import DEPLOY_AT, KEY, deploy, key
 
 SETTINGS = Settings()
@@ -108,3 +109,8 @@ def causes(*others, own=None, of=None, rise=1.0, **surroundings):
 
 def siblings(*factors):
     return [verdict(factor, str(number)) for number, factor in enumerate(factors)]
+
+
+def sentence(cause):
+    """How a person reads it."""
+    return cause_sentence(cause, deploy())

@@ -14,6 +14,7 @@ from .suspects import (
     SETTINGS,
     causes,
     measure,
+    sentence,
     siblings,
     starts,
     step,
@@ -36,7 +37,7 @@ def test_most_other_queries_slower_by_over_half_as_much_are_a_common_shift():
 
     assert cause.kind is CauseKind.COMMON_SHIFT
     assert cause.external
-    assert cause.evidence == (
+    assert sentence(cause) == (
         "2 of 3 other queries of the server got slower by more than half as much, too "
         "(median factor 1.50)"
     )
@@ -66,7 +67,7 @@ def test_the_common_rise_of_the_calibration_is_a_common_shift():
     (cause,) = causes(rise=1.5)
 
     assert cause.kind is CauseKind.COMMON_SHIFT
-    assert "share an abrupt rise by a factor 1.50" in cause.evidence
+    assert "share an abrupt rise by a factor 1.50" in sentence(cause)
     assert causes(rise=1.3) == ()
 
 
@@ -75,7 +76,7 @@ def test_a_measure_of_the_server_that_jumps_at_the_deploy_is_named_with_its_leve
 
     assert cause.kind is CauseKind.CONTEXT
     assert cause.external
-    assert cause.evidence == "cpu changed 1.0 min after the deploy from 0.2 to 0.9"
+    assert sentence(cause) == "cpu changed 1.0 min after the deploy from 0.2 to 0.9"
 
 
 def test_a_measure_that_falls_counts_and_so_does_one_that_was_zero():
@@ -83,7 +84,7 @@ def test_a_measure_that_falls_counts_and_so_does_one_that_was_zero():
 
     found = causes(context=(measure(step(8, 5), name="memory"), appeared))
 
-    assert [one.evidence.split()[0] for one in found] == ["memory", "vacuums"]
+    assert [sentence(one).split()[0] for one in found] == ["memory", "vacuums"]
 
 
 @pytest.mark.parametrize(
@@ -121,26 +122,26 @@ def test_a_background_change_is_compared_with_its_own_moment():
     context = (measure(step(1, 5, at=-15)),)
 
     assert causes(context=context) == ()
-    assert (
-        "15.0 min before the deploy" in causes(of=earlier, context=context)[0].evidence
+    assert "15.0 min before the deploy" in sentence(
+        causes(of=earlier, context=context)[0]
     )
 
 
-def test_a_restart_between_two_scrapes_is_told_once_with_its_moment():
+def test_a_restart_between_two_scrapes_is_reported_once_with_its_moment():
     restarted = starts(-999, -999, 0.5, 0.5)
 
     (cause,) = causes(starts=(restarted, restarted))
 
     assert cause.kind is CauseKind.RESTART
     assert cause.external
-    assert cause.evidence == "the server restarted 0.5 min after the deploy"
+    assert sentence(cause) == "the server restarted 0.5 min after the deploy"
 
 
 def test_another_start_long_ago_is_another_server():
     (cause,) = causes(starts=(starts(-999, -999, -500, -500),))
 
     assert cause.kind is CauseKind.RESTART
-    assert cause.evidence == "another server answers, first seen at the deploy"
+    assert sentence(cause) == "another server answers, first seen at the deploy"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_no_restart_is_invented(series):
     assert causes(starts=(series,)) == ()
 
 
-def test_other_deploys_in_the_windows_are_told_nearest_to_the_change_first():
+def test_other_deploys_in_the_windows_are_reported_nearest_to_the_change_first():
     one = verdict(2.0, at=3)
     others = (
         replace(deploy(DEPLOY_AT - 600), id="early"),
@@ -168,10 +169,10 @@ def test_other_deploys_in_the_windows_are_told_nearest_to_the_change_first():
     found = causes(of=one, deploys=others)
 
     assert [cause.kind for cause in found] == [CauseKind.OTHER_DEPLOY] * 2
-    assert found[0].evidence == (
+    assert sentence(found[0]) == (
         "another deploy, cart 7, 4.0 min after the deploy, 1.0 min from the change"
     )
-    assert "shop, 10.0 min before the deploy, 13.0 min" in found[1].evidence
+    assert "shop, 10.0 min before the deploy, 13.0 min" in sentence(found[1])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from evaluator.engine.causes.shifts import find_shifts
 from evaluator.model import CauseKind, Surroundings
 from tests.builders import deploy
 
-from .suspects import SETTINGS, causes, intervals, measure, step, verdict
+from .suspects import SETTINGS, causes, intervals, measure, sentence, step, verdict
 
 
 def test_more_calls_of_the_query_are_a_cause_outside_the_deploy():
@@ -16,7 +16,7 @@ def test_more_calls_of_the_query_are_a_cause_outside_the_deploy():
 
     assert cause.kind is CauseKind.CALL_RATE
     assert cause.external
-    assert cause.evidence == (
+    assert sentence(cause) == (
         "calls of the query per second rose at the deploy from 1 to 3"
     )
 
@@ -26,7 +26,7 @@ def test_fewer_calls_may_be_the_effect_of_a_longer_wait():
 
     assert cause.kind is CauseKind.CALL_RATE
     assert not cause.external
-    assert cause.evidence.endswith("; may follow from the longer wait")
+    assert sentence(cause).endswith("; may follow from the longer wait")
 
 
 @pytest.mark.parametrize("ratio", [1.4, 1 / 1.4])
@@ -42,7 +42,7 @@ def test_more_rows_per_call_are_data_or_parameters_and_not_external():
 
     assert cause.kind is CauseKind.ROWS_PER_CALL
     assert not cause.external
-    assert cause.evidence == (
+    assert sentence(cause) == (
         "rows per call rose at the deploy from 10 to 100: other data or other "
         "parameters"
     )
@@ -53,7 +53,7 @@ def test_more_blocks_per_call_are_no_contention():
 
     assert cause.kind is CauseKind.BLOCKS_PER_CALL
     assert not cause.external
-    assert "not contention" in cause.evidence
+    assert "not contention" in sentence(cause)
 
 
 def test_unknown_rows_are_left_out():
@@ -72,17 +72,17 @@ def test_a_busy_server_is_no_outside_cause_when_the_query_itself_works_more():
 
     assert context.kind is CauseKind.CONTEXT
     assert not context.external
-    assert "may follow from the query, which does more work itself" in context.evidence
+    assert "may follow from the query, which does more work itself" in sentence(context)
     assert not blocks.external
 
 
-def test_time_up_while_blocks_stay_the_same_is_told_as_contention():
+def test_time_up_while_blocks_stay_the_same_is_called_contention():
     own = intervals(blocks=40 * step(5, 5))
 
     (cause,) = causes(own=own, context=(measure(step(0.2, 0.9)),))
 
     assert cause.external
-    assert cause.evidence.endswith(", while its blocks per call stayed the same")
+    assert sentence(cause).endswith(", while its blocks per call stayed the same")
 
 
 def test_each_query_gets_its_own_causes():

@@ -68,7 +68,7 @@ def test_the_old_plan_may_be_seen_for_a_while_after_the_deploy():
         "changed-long-before",
     ],
 )
-def test_no_change_is_told_where_none_is_known(plans):
+def test_no_change_is_reported_where_none_is_known(plans):
     assert change(*plans) is None
 
 

@@ -1,0 +1,95 @@
+"""The calibrated engine looks before the window has passed."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluator.errors import SourceError
+from evaluator.model import DecisionKind, Outcome, Reason, Settings
+from tests.builders import DEPLOY_AT
+
+from .world import DUE, SCHEDULE, WINDOW
+
+
+class Looking:
+    """The service at so many minutes after the deploy."""
+
+    def __init__(self, world, ledger):
+        self.world = world
+        self.service = world.service(ledger, settings=Settings(engine="calibrated"))
+
+    def at_minute(self, minute):
+        self.world.now = DEPLOY_AT + 60 * minute + SCHEDULE.settle
+        self.service.round()
+
+
+@pytest.fixture
+def looking(world, ledger):
+    return Looking(world, ledger)
+
+
+def test_a_clear_regression_is_shown_at_the_first_look(world, looking):
+    looking.at_minute(9.9)
+    assert world.queries("detected") is None
+
+    looking.at_minute(10)
+    assert world.queries("detected") == 1
+    assert world.published == []
+    assert world.pending() == 1
+
+
+def test_what_is_not_detected_early_is_pending_and_not_clear(world, looking, ledger):
+    world.reading = world.unchanged
+    looking.at_minute(10)
+
+    assert world.queries("pending") == 1
+    assert world.queries("no_regression") == 0
+    (report,) = ledger.reports(since=0)
+    assert report.decision.kind is DecisionKind.UNDECIDED
+    assert report.decision.reason is Reason.WINDOW_OPEN
+
+
+def test_the_verdict_is_published_once_when_the_window_has_passed(world, looking):
+    for minute in (10, 15, 20, 25, 30, 35):
+        looking.at_minute(minute)
+
+    (report,) = world.published
+    assert report.share == 1.0
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+
+
+def test_an_early_detection_stands_when_the_rest_of_the_window_is_less_clear(
+    world, looking
+):
+    looking.at_minute(10)
+    world.reading = world.unchanged
+    looking.at_minute(30)
+
+    (report,) = world.published
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+    assert "detected at an earlier look" in report.notes[-1]
+
+
+def test_a_missed_look_is_not_made_up_for(looking, ledger):
+    looking.at_minute(21)
+
+    assert ledger.reports(since=0)[0].share == pytest.approx(2 / 3)
+
+
+def test_an_early_look_reads_no_further_than_it_may_see(world, looking):
+    looking.at_minute(15)
+
+    start, end = world.asked
+    assert start == DEPLOY_AT - Settings().history
+    assert end == DEPLOY_AT + WINDOW / 2
+
+
+def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, looking):
+    looking.at_minute(10)
+    world.read_error = SourceError("no samples")
+    world.now = DUE + SCHEDULE.give_up_after
+    looking.service.round()
+
+    (report,) = world.published
+    assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
+    assert report.failure == ""
