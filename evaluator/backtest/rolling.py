@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError
-from ..model import CounterSeries, Floats, QueryKey
+from ..model import Batch, QueryKey, join
 from ..sources.readings import Reading
 from ..units import show_time
 
@@ -15,6 +15,7 @@ from ..units import show_time
 _CHUNK = 3600.0
 # Prometheus keeps whole milliseconds: the next chunk begins one after the last.
 _NEXT = 0.001
+_JUDGED_BY = ("calls", "seconds", "since", "squares")
 
 
 class RollingCounters:
@@ -28,10 +29,10 @@ class RollingCounters:
     def __init__(self, read: Callable[[float, float], Reading], start: float) -> None:
         self._read = read
         self._until = start
-        self._held: dict[QueryKey, CounterSeries] = {}
+        self._held: tuple[Batch, ...] = ()
         self.seen: set[QueryKey] = set()
 
-    def between(self, start: float, end: float) -> list[CounterSeries]:
+    def between(self, start: float, end: float) -> tuple[Batch, ...]:
         """Counters of the queries with samples between two moments.
 
         Args:
@@ -41,23 +42,18 @@ class RollingCounters:
             SourceError: the counters could not be read.
             IncompleteDataError: the source reports that its answer is partial.
         """
-        self._forget(start)
         self._until = max(self._until, start)
+        parts = list(self._held)
         while self._until < end:
             until = min(end, self._until + _CHUNK)
-            self._add(self._until, until)
+            parts += self._chunk(self._until, until)
             self._until = until + _NEXT
-        return list(self._held.values())
+        self._held = tuple(
+            batch for batch in map(_stored, _joined_from(parts, start)) if batch.keys
+        )
+        return self._held
 
-    def _forget(self, start: float) -> None:
-        kept = {}
-        for key, series in self._held.items():
-            first = int(np.searchsorted(series.times, start))
-            if first < series.times.size:
-                kept[key] = _cut(series, first)
-        self._held = kept
-
-    def _add(self, start: float, end: float) -> None:
+    def _chunk(self, start: float, end: float) -> Iterator[Batch]:
         try:
             reading = self._read(start, end)
         except NoDataError:
@@ -69,49 +65,25 @@ class RollingCounters:
                 f"partial, so nothing is concluded from them: "
                 f"{'; '.join(reading.quality.warnings)}"
             )
-        for series in reading.series:
-            if series.times.size:
-                self.seen.add(series.key)
-                held = self._held.get(series.key)
-                self._held[series.key] = (
-                    _cut(series) if held is None else _joined(held, series)
-                )
+        for batch in map(_stored, reading.batches):
+            self.seen.update(batch.keys)
+            yield _needed(batch)
 
 
-def _cut(series: CounterSeries, first: int = 0) -> CounterSeries:
-    """The columns that an engine needs, from the *first* scrape on, copied."""
-    return CounterSeries(
-        series.key,
-        series.times[first:].copy(),
-        series.calls[first:].copy(),
-        series.seconds[first:].copy(),
-        None if series.since is None else series.since[first:].copy(),
-        squares=None if series.squares is None else series.squares[first:].copy(),
-    )
+def _joined_from(parts: Sequence[Batch], start: float) -> tuple[Batch, ...]:
+    """As one for each server, what is older than *start* forgotten."""
+    return join([batch.between(start, np.inf) for batch in parts])
 
 
-def _joined(earlier: CounterSeries, later: CounterSeries) -> CounterSeries:
-    return CounterSeries(
-        earlier.key,
-        np.concatenate([earlier.times, later.times]),
-        np.concatenate([earlier.calls, later.calls]),
-        np.concatenate([earlier.seconds, later.seconds]),
-        _optional(earlier, earlier.since, later, later.since),
-        squares=_optional(earlier, earlier.squares, later, later.squares),
-    )
+def _needed(batch: Batch) -> Batch:
+    """The columns that an engine judges by; the others only explain."""
+    kept = {
+        name: column for name, column in batch.columns.items() if name in _JUDGED_BY
+    }
+    return Batch(batch.keys, batch.times, kept)
 
 
-def _optional(
-    earlier: CounterSeries,
-    first: Floats | None,
-    later: CounterSeries,
-    second: Floats | None,
-) -> Floats | None:
-    """Two columns joined, NaN where a series does not have the column."""
-    if first is None and second is None:
-        return None
-    if first is None:
-        first = np.full(earlier.times.shape, np.nan)
-    if second is None:
-        second = np.full(later.times.shape, np.nan)
-    return np.concatenate([first, second])
+def _stored(batch: Batch) -> Batch:
+    """The queries with any sample."""
+    has_any = batch.present.any(axis=1)
+    return batch if has_any.all() else batch.rows(np.flatnonzero(has_any))

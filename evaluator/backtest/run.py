@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..engine.judge import LOOKS, judge
+from ..engine import judge
 from ..engine.stats.intervals import count_interval, dispersion, share_interval
-from ..model import CounterSeries, Deploy, Level, Outcome, Settings, Verdict
+from ..model import METHODS, Batch, Deploy, Level, Outcome, Settings, Verdict
 from ..model.backtest import (
     BacktestReport,
     EngineResult,
@@ -18,7 +18,7 @@ from ..model.backtest import (
     QueryNoise,
     Rate,
 )
-from ..model.series import QueryKey
+from ..model.batch import QueryKey
 from .power import detectable_factor
 from .rolling import RollingCounters
 
@@ -88,18 +88,19 @@ def judge_moments(
     Raises:
         SourceError: the counters could not be read; what was yielded stands.
     """
-    past = max(settings.window, settings.history if "calibrated" in engines else 0.0)
+    learns = any(METHODS[engine].learns_from_history for engine in engines)
+    past = max(settings.window, settings.history if learns else 0.0)
     for at in moments:
-        series = counters.between(at - past, at + settings.window)
+        batches = counters.between(at - past, at + settings.window)
         deploy = Deploy(f"backtest-{at:.0f}", at)
         yield Moment(
             at,
             {
                 engine: _judge(
-                    series,
+                    batches,
                     deploy,
                     replace(settings, engine=engine),
-                    looks=looks and engine == "calibrated",
+                    looks=looks,
                 )
                 for engine in engines
             },
@@ -107,22 +108,22 @@ def judge_moments(
 
 
 def _judge(
-    series: Sequence[CounterSeries],
+    batches: Sequence[Batch],
     deploy: Deploy,
     settings: Settings,
     *,
     looks: bool,
 ) -> tuple[Verdict, ...]:
     """The final verdicts; what an early look detects stands."""
-    if not looks:
-        return judge(series, deploy, settings)
-    last = len(LOOKS) - 1
+    last = len(METHODS[settings.engine].looks) - 1
+    if not looks or not last:
+        return tuple(judge(batches, deploy, settings))
     early: dict[QueryKey, Verdict] = {}
     for look in range(last):
-        for verdict in judge(series, deploy, settings, look=look):
+        for verdict in judge(batches, deploy, settings, look=look):
             if verdict.outcome is Outcome.DETECTED:
                 early.setdefault(verdict.key, verdict)
-    final = judge(series, deploy, settings, look=last)
+    final = judge(batches, deploy, settings, look=last)
     return tuple(early.get(verdict.key, verdict) for verdict in final)
 
 
@@ -242,19 +243,20 @@ class Tally:
         return tuple(sorted(noise, key=lambda query: (-query.log_factor_sd, query.key)))
 
     def _detectable_factors(self, log_factor_sd: float) -> dict[str, float]:
-        """The calibrated engine shares its level among the queries of a deploy."""
+        """A method that corrects for queries shares its level among them."""
         settings = self._settings
-        return {
-            engine: detectable_factor(
+        detectable = {}
+        for engine, count in self._counts.items():
+            alpha, queries = settings.alpha / 2.0, 1.0
+            if METHODS[engine].corrects_for_queries:
+                alpha, queries = settings.alpha, count.judged / max(1, count.moments)
+            detectable[engine] = detectable_factor(
                 log_factor_sd,
                 threshold=settings.threshold,
-                alpha=settings.alpha / (2.0 if engine == "classic" else 1.0),
-                queries=1.0
-                if engine == "classic"
-                else count.judged / max(1, count.moments),
+                alpha=alpha,
+                queries=queries,
             )
-            for engine, count in self._counts.items()
-        }
+        return detectable
 
 
 def _watched(verdict: Verdict) -> bool:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..assembly import Systems
-from ..engine.judge import follow
-from ..engine.prepare.intervals import interval_means
+from ..engine import follow, usable_intervals
 from ..errors import ConfigurationError
-from ..model import CounterSeries, Deploy, QueryKey, Report, Settings
+from ..model import Deploy, QueryIntervals, QueryKey, Report, Settings
 from ..service.evaluate import Around, examine
 from ..settings.schema import Config, EngineConfig, load
 from ..settings.validation import nearest
@@ -104,17 +103,11 @@ def explain(options: argparse.Namespace) -> int:
     ]
     if not verdicts:
         raise ConfigurationError(_unknown(options.queryid, report))
-    series = kept.series(deploy, settings)
-    intervals = interval_means(
-        [series[verdict.key] for verdict in verdicts],
-        deploy.at - settings.window,
-        deploy.at + settings.window,
-        max_gap=settings.max_gap,
-    )
+    intervals = kept.intervals(deploy, settings)
     width = shutil.get_terminal_size().columns
     explained = [
-        explain_verdict(verdict, means, report, width=width)
-        for verdict, means in zip(verdicts, intervals, strict=True)
+        explain_verdict(verdict, intervals[verdict.key], report, width=width)
+        for verdict in verdicts
     ]
     say("\n\n".join(explained))
     for note in report.notes:
@@ -140,17 +133,24 @@ class _Kept:
         self._found = self._case.around(deploy, start, end, instances)
         return self._found
 
-    def series(
+    def intervals(
         self, deploy: Deploy, settings: Settings
-    ) -> Mapping[QueryKey, CounterSeries]:
-        """The counters that were judged, by query."""
-        followed = follow(
-            self._reading.series,
-            self._found.fingerprints,
-            at=deploy.at,
-            tolerance=settings.tolerance,
-        )
-        return {series.key: series for series in followed}
+    ) -> Mapping[QueryKey, QueryIntervals]:
+        """What was judged of each query, inside the windows."""
+        start, end = deploy.at - settings.window, deploy.at + settings.window
+        return {
+            query.key: query
+            for batch in self._reading.batches
+            for query in usable_intervals(
+                follow(
+                    batch,
+                    self._found.fingerprints,
+                    at=deploy.at,
+                    tolerance=settings.tolerance,
+                ).between(start, end),
+                max_gap=settings.max_gap,
+            )
+        }
 
 
 def _from_capture(options: argparse.Namespace) -> _Case:

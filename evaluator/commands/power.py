@@ -14,8 +14,7 @@ import structlog
 
 from ..assembly import Systems
 from ..backtest.power import noise_of, required_sample_size
-from ..engine.judge import judge
-from ..engine.prepare.intervals import interval_means
+from ..engine import usable_intervals
 from ..errors import NoDataError
 from ..model import Settings
 from ..model.sample_size import Noise, SampleSize, SampleSizeTable
@@ -138,8 +137,11 @@ def _read(options: argparse.Namespace) -> tuple[EngineConfig, Reading]:
 
 def _measure(reading: Reading, max_gap: float) -> tuple[list[Noise], int]:
     """Noise of the measurable queries, the noisiest first; number of the others."""
-    everything = interval_means(reading.series, -np.inf, np.inf, max_gap=max_gap)
-    noises = list(map(noise_of, everything))
+    noises = [
+        noise_of(query)
+        for batch in reading.batches
+        for query in usable_intervals(batch, max_gap=max_gap)
+    ]
     measured = [noise for noise in noises if noise is not None]
     return sorted(measured, key=lambda noise: -noise.cv), len(noises) - len(measured)
 
@@ -160,7 +162,7 @@ def _row(noise: Noise, settings: Settings) -> Iterator[SampleSize]:
     for rise in RISES:
         log.info("simulating", engine=settings.engine, cv=f"{noise.cv:.2g}", rise=rise)
         rng = np.random.default_rng(_SEED)
-        yield required_sample_size(noise, rise, settings, judge, rng)
+        yield required_sample_size(noise, rise, settings, rng)
 
 
 def _between(low: float, high: float, expected: str) -> Callable[[str], float]:

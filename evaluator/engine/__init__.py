@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .detectors import DETECTORS
 from .judge import judge
+from .prepare.intervals import usable_intervals
 from .prepare.lineage import follow
 
-__all__ = ["DETECTORS", "follow", "judge"]
+__all__ = ["DETECTORS", "follow", "judge", "usable_intervals"]

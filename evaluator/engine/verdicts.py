@@ -8,6 +8,7 @@ from typing import overload
 import numpy as np
 
 from ..model import (
+    Cause,
     ChangePoint,
     Effect,
     Level,
@@ -128,7 +129,8 @@ class _Rows:
             outcome = Outcome.PENDING
         key, dropped = prepared.keys[row], prepared.dropped
         replaces = prepared.replaces.get(key, "")
-        causes, plan_change = (), None
+        causes: tuple[Cause, ...] = ()
+        plan_change = None
         if effect is not None and self._explanations is not None:
             causes = self._explanations.causes(key)
             plan_change = self._explanations.plan_change(key, replaces)

@@ -16,7 +16,8 @@ from .context import (
     Shift,
     Surroundings,
 )
-from .method import Method
+from .intervals import QueryIntervals
+from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Calibration, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
 from .steps import (
@@ -31,6 +32,9 @@ from .subject import Deploy, DeployKind, Drift, Subject
 from .verdict import Outcome, Stage, Verdict
 
 __all__ = [
+    "CALIBRATED",
+    "CLASSIC",
+    "METHODS",
     "Batch",
     "Calibration",
     "Cause",
@@ -53,6 +57,7 @@ __all__ = [
     "Places",
     "PlanChange",
     "PlanSeen",
+    "QueryIntervals",
     "QueryKey",
     "Reason",
     "Report",

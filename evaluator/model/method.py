@@ -27,3 +27,22 @@ class Method:
     learns_from_history: bool
     corrects_for_queries: bool
     looks: tuple[float, ...] = (1.0,)
+
+
+CALIBRATED = Method(
+    name="calibrated",
+    summary="learns the noise from the hours before, and corrects for many queries",
+    statistic_in_seconds=False,
+    learns_from_history=True,
+    corrects_for_queries=True,
+    looks=(1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0),
+)
+CLASSIC = Method(
+    name="classic",
+    summary="each query alone, by its two windows and Welch's test",
+    statistic_in_seconds=True,
+    learns_from_history=False,
+    corrects_for_queries=False,
+)
+# By name; the first is the default.
+METHODS = {method.name: method for method in (CALIBRATED, CLASSIC)}

@@ -72,16 +72,16 @@ class Calibration:
         statistic: (s,) energy statistic Q there, in standard deviations of the noise.
         near: (s,) whether that lies inside the tolerance.
         phi: (s,) correlation of neighbouring intervals.
-        deviation: (s,) standard deviation of the logarithm of one typical interval mean.
+        deviation: (s,) standard deviation of the logarithm of one typical mean.
         log_error: (s,) standard error of the logarithm of the factor of the windows.
         history: intervals before the deploy that were used.
         long_history: whether the noise was learnt before the deploy only; else from
             both windows, which knows slow noise badly.
         common_rise: factor of an abrupt rise that most queries share at the deploy; 1
             when there is none. It is part of every score.
-        by_dispersion: (s,) whether the dispersion of single calls weighed the intervals.
-        transient: (s,) whether the intervals inside the tolerance after the deploy were
-            left out of the score, because what was slow there had passed.
+        by_dispersion: (s,) whether the dispersion of calls weighed the intervals.
+        transient: (s,) whether the intervals inside the tolerance after the deploy
+            were left out of the score, because what was slow there had passed.
     """
 
     p_value: Floats

@@ -98,8 +98,8 @@ class Significance:
         no_change_bound: least probability that nothing changed, for the prior set.
         long_history: whether the noise was learnt from before the window, too.
         by_dispersion: whether the dispersion of single calls weighed the intervals.
-        transient: whether the first minutes were left out of the score, because what was
-            slow there had passed.
+        transient: whether the first minutes were left out of the score, because what
+            was slow there had passed.
     """
 
     p_value: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from .series import QueryKey
+from .batch import QueryKey
 
 
 class DeployKind(StrEnum):

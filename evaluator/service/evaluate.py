@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from ..engine.judge import LOOKS, follow, judge
+from ..engine import follow, judge
 from ..errors import IncompleteDataError
-from ..model import Deploy, Outcome, Report, Settings, Verdict
+from ..model import METHODS, Deploy, Outcome, Report, Settings, Verdict
 from ..sources.readings import Reading
 from ..sources.surroundings import Found
 from ..units import show_duration, show_time
@@ -21,7 +21,7 @@ _HISTORY = 3
 
 def looks(settings: Settings) -> tuple[float, ...]:
     """Shares of the window after which a deploy is looked at; the last is the whole."""
-    return LOOKS if settings.engine == "calibrated" else (1.0,)
+    return METHODS[settings.engine].looks
 
 
 def examine(
@@ -49,30 +49,26 @@ def examine(
     """
     share = 1.0 if look is None else looks(settings)[look]
     start, end = deploy.at - settings.window, deploy.at + share * settings.window
-    past = settings.history if settings.engine == "calibrated" else 0.0
+    learns = METHODS[settings.engine].learns_from_history
+    past = settings.history if learns else 0.0
     reading = read(deploy, min(start, deploy.at - past), end)
     if reading.quality.warnings:
         raise IncompleteDataError(
             f"the counters around {show_time(deploy.at)} are partial, so nothing is "
             f"concluded from them: {'; '.join(reading.quality.warnings)}"
         )
-    instances = {series.key.instance for series in reading.series}
-    context = Found() if around is None else around(deploy, start, end, instances)
+    context = Found()
+    if around is not None:
+        context = around(deploy, start, end, reading.servers)
     near = tuple(
         other for other in others if other.id != deploy.id and start <= other.at <= end
     )
-    verdicts = judge(
-        follow(
-            reading.series,
-            context.fingerprints,
-            at=deploy.at,
-            tolerance=settings.tolerance,
-        ),
-        deploy,
-        settings,
-        replace(context.surroundings, deploys=near),
-        look=look,
-    )
+    batches = [
+        follow(batch, context.fingerprints, at=deploy.at, tolerance=settings.tolerance)
+        for batch in reading.batches
+    ]
+    surroundings = replace(context.surroundings, deploys=near)
+    verdicts = tuple(judge(batches, deploy, settings, surroundings, look=look))
     report = Report(
         subject=deploy,
         judged_at=clock(),

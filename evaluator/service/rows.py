@@ -114,6 +114,12 @@ def _report_from_1(report: Document) -> None:
     for verdict in report["verdicts"]:
         for cause in verdict["causes"]:
             cause["stored_text"] = cause.pop("evidence")
+        if significance := verdict["significance"]:
+            for old, new in (
+                ("by_scatter", "by_dispersion"),
+                ("start_up", "transient"),
+            ):
+                significance[new] = significance.pop(old)
 
 
 # By the version that a step starts from; each changes a document in place.

@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ..model import Settings
+from ..model import METHODS, Settings
 from ..sources.profiles import PROFILES, Profile
 from ..triggers.annotation_patterns import Matcher
 from .validation import Duration, nearest, read_settings
@@ -98,7 +98,7 @@ Fraction: TypeAlias = Annotated[
 ]
 
 
-ENGINES = ("calibrated", "classic")
+ENGINES = tuple(METHODS)
 _ENGINES = f"the name of an engine, {' or '.join(ENGINES)}"
 # The defaults of the method stand once, where the engine has them.
 _METHOD = Settings()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import IntervalMeans, Outcome, Report, Stage, Subject, Verdict
+from ..model import METHODS, Outcome, QueryIntervals, Report, Stage, Subject, Verdict
 from ..units import show_duration, show_time
 from .cause_sentences import with_sentences
 from .phrases import CAUTION, describe_judgement, describe_key
@@ -31,7 +31,7 @@ _SETTLED_BY = {
 
 
 def explain_verdict(
-    verdict: Verdict, intervals: IntervalMeans, report: Report, *, width: int
+    verdict: Verdict, intervals: QueryIntervals, report: Report, *, width: int
 ) -> str:
     """The seven steps with every number and its threshold, and a small plot.
 
@@ -84,7 +84,7 @@ class _Steps:
         self._verdict = verdict
         self._at = report.subject.at
         self._settings = report.settings
-        self._calibrated = report.settings.engine == "calibrated"
+        self._method = METHODS[report.settings.engine]
         self._family = sum(v.significance is not None for v in report.verdicts)
 
     def describe(self, number: int) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class _Steps:
 
     def _split(self) -> tuple[str, ...]:
         change = self._verdict.change
-        if self._calibrated:
+        if not self._method.statistic_in_seconds:
             # It searches logarithms over their spread, which have no unit.
             q, needed = "" if change is None else f"{change.statistic:.4g}", ""
         else:
@@ -163,15 +163,15 @@ class _Steps:
                 f"neighbours correlate by {verdict.significance.phi:.2f}",
                 "intervals weighed by the number of their calls"
                 + (
-                    " and by how widely these spread"
-                    if verdict.significance.by_scatter
-                    else "; the spread of calls was not used"
+                    " and by their dispersion"
+                    if verdict.significance.by_dispersion
+                    else "; the dispersion of single calls was not used"
                 ),
             ]
-            if verdict.significance.start_up:
+            if verdict.significance.transient:
                 lines.append(
                     f"the first {show_duration(self._settings.tolerance)} were slower "
-                    "than the rest: a start-up that passed, left out"
+                    "than the rest: a transient, left out"
                 )
         if verdict.test is not None:
             if verdict.test.t is not None and verdict.test.nu is not None:
@@ -185,14 +185,14 @@ class _Steps:
             )
         needed = (
             ""
-            if self._calibrated
+            if self._method.corrects_for_queries
             else f"needs nominal p ≤ {self._settings.alpha:g}, upward"
         )
         return *(lines or ["not tested"]), needed
 
     def _q_value(self) -> tuple[str, ...]:
         settings = self._settings
-        if not self._calibrated:
+        if not self._method.corrects_for_queries:
             return "none: the classic engine judges each query alone", ""
         needed = (
             f"needs q ≤ {settings.alpha:g} for an alert, ≤ {settings.watch:g} for the "

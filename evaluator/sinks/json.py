@@ -6,7 +6,16 @@ from typing import Any
 
 import msgspec
 
-from ..model import Cause, Deploy, PlanChange, Report, Settings, Subject, Verdict
+from ..model import (
+    METHODS,
+    Cause,
+    Deploy,
+    PlanChange,
+    Report,
+    Settings,
+    Subject,
+    Verdict,
+)
 from .cause_sentences import with_sentences
 from .phrases import CAUTION, describe_decision
 
@@ -88,7 +97,7 @@ def _query_fields(verdict: Verdict, report: Report) -> dict[str, Any]:
             fields |= {"t": verdict.test.t, "nu": verdict.test.nu}
         fields |= {"p_nominal": verdict.test.p_nominal, "score": verdict.test.score}
     effect = verdict.effect
-    if report.settings.engine == "calibrated":
+    if METHODS[report.settings.engine].corrects_for_queries:
         fields |= _calibrated_fields(verdict, report.subject)
     elif effect is not None:
         fields["extra_seconds_per_second"] = effect.extra_seconds_per_second
@@ -142,7 +151,7 @@ def _plan_fields(change: PlanChange | None) -> dict[str, Any] | None:
 
 
 def _calibrated_settings(settings: Settings) -> dict[str, float]:
-    if settings.engine == "classic":
+    if not METHODS[settings.engine].corrects_for_queries:
         return {}
     return {
         "watch": settings.watch,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..model import Floats, IntervalMeans
+from ..model import Floats, QueryIntervals
 from ..units import show_duration
 
 _HEIGHT = 10
@@ -17,7 +17,7 @@ _REACH = 4.0
 
 
 def plot(
-    intervals: IntervalMeans,
+    intervals: QueryIntervals,
     *,
     at: float,
     window: float,
@@ -63,7 +63,7 @@ def plot(
 
 
 def _column_means(
-    intervals: IntervalMeans, start: float, width: float, columns: int
+    intervals: QueryIntervals, start: float, width: float, columns: int
 ) -> Floats:
     """(columns,) mean of the intervals whose middle lies in each; NaN if there is none.
 

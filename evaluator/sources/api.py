@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ..transport.answers import Answer
 from ..transport.client import Client, Params
 from .matrix import RawSeries, decode_matrix, open_envelope
 
@@ -70,6 +71,15 @@ class PrometheusApi:
         Raises:
             SourceError: no usable answer.
         """
+        series, warnings = decode_matrix(self.samples_answer(selector, start, end))
+        return list(series), warnings
+
+    def samples_answer(self, selector: str, start: float, end: float) -> Answer:
+        """The answer with these samples, not yet decoded.
+
+        Raises:
+            SourceError: no answer.
+        """
         margin = round(MARGIN * 1000)
         first, last = round(start * 1000) - margin, round(end * 1000) + margin
         parameters: Params = [
@@ -77,7 +87,7 @@ class PrometheusApi:
             ("time", f"{last / 1000:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        return decode_matrix(self._client.post_form("/api/v1/query", parameters))
+        return self._client.post_form("/api/v1/query", parameters)
 
     def evaluated(
         self, expression: str, start: float, end: float, step: float
@@ -94,7 +104,10 @@ class PrometheusApi:
             ("step", f"{step:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        return decode_matrix(self._client.post_form("/api/v1/query_range", parameters))
+        series, warnings = decode_matrix(
+            self._client.post_form("/api/v1/query_range", parameters)
+        )
+        return list(series), warnings
 
 
 def escape_regex(text: str) -> str:

@@ -12,7 +12,7 @@ from ..transport.answers import Answer
 from ..units import show_time
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
-from .readings import Reading, join, pair, within
+from .readings import Period, Reading, join, pair
 from .sightings import fingerprints_of, plans_of, starts_of
 from .surroundings import Found
 
@@ -31,9 +31,10 @@ class Capture:
     def __init__(self, path: str, profile: Profile) -> None:
         self._where = "standard input" if path == "-" else path
         self._profile = profile
-        self._series, self._warnings = decode_matrix(
+        series, self._warnings = decode_matrix(
             Answer(_content(path), self._where, verb="holds")
         )
+        self._series = list(series)
         _check_names(self._series, profile, self._where)
 
     def read(self, start: float = -math.inf, end: float = math.inf) -> Reading:
@@ -44,7 +45,7 @@ class Capture:
         """
         profile, where = self._profile, self._where
         reading = join([pair(self._series, profile, start, end, where)], self._warnings)
-        if reading.series:
+        if reading.batches:
             return reading
         times = [
             float(time)
@@ -62,7 +63,8 @@ class Capture:
 
     def surroundings(self, start: float = -math.inf, end: float = math.inf) -> Found:
         """Plans, fingerprints and starts between the two times, Unix seconds."""
-        cut = [within(one, start, end) for one in self._series]
+        period = Period(start, end)
+        cut = [period.within(series) for series in self._series]
         held = [one for one in cut if one.times.size]
         return Found(
             Surroundings(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError, SourceError
 from ..transport.client import Client
+from ..transport.prefetch import prefetched
 from ..units import show_time
 from .api import PrometheusApi, escape_regex, quoted
-from .matrix import RawSeries
+from .matrix import RawSeries, decode_matrix
 from .profiles import Profile
 from .readings import Reading, join, pair
+
+# What may explain a judgement, for messages.
+_DETAILS = "rows and blocks of the queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class PrometheusSource:
         """
         detail = start if detail_from is None else max(start, detail_from)
         reading = self._read(start, end, detail)
-        if not reading.series:
+        if not reading.batches:
             nothing = (
                 f"{self._client.place}: no sample of "
                 f"{' or '.join(map(self._api.chosen, self._profile.counters))} between "
@@ -92,8 +96,7 @@ class PrometheusSource:
             SourceError: no usable answer, or ambiguous series.
         """
         reading = self._read(now - span, now)
-        steps = [np.diff(one.times) for one in reading.series if one.times.size > 1]
-        interval = float(np.median(np.concatenate(steps))) if steps else None
+        interval = _scrape_interval(reading)
         age = None if reading.last is None else now - reading.last
         problems = []
         if age is None or interval is None:
@@ -129,60 +132,97 @@ class PrometheusSource:
             for one in labels
             if one.get("__name__") in self._profile.counters
         )
-        details = _Details(self._api, self._profile, detail, end)
-        readings = []
-        for chunk in _chunks(ids, self._chunk * len(self._profile.counters)):
+        parts = self._parts(list(self._chunks(ids)), names, start, end, detail)
+        readings, raw, notes = [], list[RawSeries](), dict[str, None]()
+        for part in prefetched(parts):
+            if part.answer is not None:
+                series, more = decode_matrix(part.answer)
+                if part.is_detail:
+                    notes |= dict.fromkeys(f"{_DETAILS}: {warning}" for warning in more)
+                else:
+                    warnings += more
+                raw += series
+            if part.problem:
+                notes[part.problem] = None
+            if part.ends_chunk:
+                readings.append(pair(raw, self._profile, start, end, self._client.name))
+                raw = []
+        return join(readings, warnings, notes)
+
+    def _parts(
+        self,
+        chunks: Sequence[Sequence[str]],
+        names: Sequence[str],
+        start: float,
+        end: float,
+        detail: float | None,
+    ) -> Iterator[_Part]:
+        """Ask for the samples, one metric of one chunk after the other.
+
+        What may explain a judgement is asked for last; a failure ends that and is noted
+        once.
+        """
+        pattern = "|".join(map(escape_regex, self._profile.details))
+        wanted = bool(pattern) and detail is not None and detail < end
+        for chunk in chunks:
             only = _only(self._profile.queryid, chunk)
-            raw: list[RawSeries] = []
             for name in names:
                 selector = self._api.chosen(name, only)
-                series, more = self._api.samples(selector, start, end)
-                raw += series
-                warnings += more
-            raw += details.read(only)
-            readings.append(pair(raw, self._profile, start, end, self._client.name))
-        return join(readings, warnings, details.notes)
+                last = name == names[-1] and not wanted
+                yield _Part(
+                    self._api.samples_answer(selector, start, end), ends_chunk=last
+                )
+            if not wanted or detail is None:
+                continue
+            selector = self._api.chosen("", f"__name__=~{quoted(pattern)}", only)
+            try:
+                answer = self._api.samples_answer(selector, detail, end)
+            except SourceError as error:
+                wanted = False
+                yield _Part(None, ends_chunk=True, problem=f"{_DETAILS}: {error}")
+            else:
+                yield _Part(answer, ends_chunk=True, is_detail=True)
+
+    def _chunks(self, ids: Counter[str]) -> Iterator[list[str]]:
+        """Query ids in groups of about as many series, each id in one group."""
+        size = self._chunk * len(self._profile.counters)
+        chunk: list[str] = []
+        held = 0
+        for queryid, series in sorted(ids.items()):
+            if chunk and held + series > size:
+                yield chunk
+                chunk, held = [], 0
+            chunk.append(queryid)
+            held += series
+        if chunk:
+            yield chunk
 
 
-class _Details:
-    """Reads what may explain a judgement; a failure is noted once and ends it."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One answer of many, or why there is none.
 
-    def __init__(
-        self, api: PrometheusApi, profile: Profile, start: float | None, end: float
-    ) -> None:
-        self._api = api
-        self._pattern = "|".join(map(escape_regex, profile.details))
-        self._start = start
-        self._end = end
-        self.notes: tuple[str, ...] = ()
+    Args:
+        ends_chunk: whether all of the queries asked for together have been answered.
+        is_detail: whether it only explains.
+    """
 
-    def read(self, only: str) -> list[RawSeries]:
-        if not self._pattern or self._start is None or self._start >= self._end:
-            return []
-        selector = self._api.chosen("", f"__name__=~{quoted(self._pattern)}", only)
-        try:
-            series, warnings = self._api.samples(selector, self._start, self._end)
-        except SourceError as error:
-            self._start = None
-            self.notes += (f"rows and blocks of the queries are not known: {error}",)
-            return []
-        self.notes += tuple(f"rows and blocks of the queries: {w}" for w in warnings)
-        return series
+    answer: Answer | None
+    ends_chunk: bool
+    is_detail: bool = False
+    problem: str = ""
 
 
-def _only(label: str, values: list[str]) -> str:
+def _only(label: str, values: Sequence[str]) -> str:
     return f"{label}=~{quoted('|'.join(map(escape_regex, values)))}"
 
 
-def _chunks(ids: Counter[str], size: int) -> Iterator[list[str]]:
-    """Query ids in groups of about *size* series, each id in one group."""
-    chunk: list[str] = []
-    held = 0
-    for queryid, series in sorted(ids.items()):
-        if chunk and held + series > size:
-            yield chunk
-            chunk, held = [], 0
-        chunk.append(queryid)
-        held += series
-    if chunk:
-        yield chunk
+def _scrape_interval(reading: Reading) -> float | None:
+    """Median distance of two scrapes of a query, seconds; None without any."""
+    steps = [
+        np.diff(batch.times[kept])
+        for batch in reading.batches
+        for kept in batch.present
+        if np.count_nonzero(kept) > 1
+    ]
+    return float(np.median(np.concatenate(steps))) if steps else None

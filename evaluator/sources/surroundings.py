@@ -12,7 +12,7 @@ from ..transport.client import Client
 from .api import PrometheusApi
 from .matrix import RawSeries
 from .profiles import Profile
-from .readings import within
+from .readings import Period
 from .sightings import fingerprints_of, measure, plans_of, starts_of
 
 T = TypeVar("T")
@@ -79,8 +79,9 @@ class SurroundingsSource:
         """
         asking = _Asking()
         names = self._profile
+        period = Period(start, end)
         raw = [
-            within(series, start, end)
+            period.within(series)
             for name, what in (
                 (names.plan_info, "the plans"),
                 (names.started, "the starts of the server"),

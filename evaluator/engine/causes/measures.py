@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Batch, CauseKind, ContextSeries, Flags, Floats, QueryKey
+from ...model import Batch, CauseKind, ContextSeries, Flags, Floats, Places, QueryKey
 from ..prepare.intervals import Intervals, intervals
 
 # Name of the further column, and what it is per call.
@@ -114,7 +114,8 @@ class OwnMeasures:
 def _large(values: Floats, known: Flags, near: Flags, ratio: float) -> Flags:
     """(k,) whether any split near the moment leaves levels so far apart."""
     kept = np.where(known, values, 0.0)
-    so_far, count = np.cumsum(kept, axis=1), np.cumsum(known, axis=1)
+    so_far: Floats = np.cumsum(kept, axis=1)
+    count: Places = np.cumsum(known, axis=1)
     # A split before a column leaves what was added up before it on its left.
     left, on_left = so_far - kept, count - known
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -178,9 +178,9 @@ def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> Wel
         return welch_tests(means, columns, present)
     rows = np.flatnonzero(wanted)
     some = welch_tests(means[rows], columns[rows], present[rows])
-    whole = WelchTests(
-        *(np.full(len(wanted), np.nan) for _ in range(3)), np.zeros(len(wanted), bool)
-    )
+    unknown = np.full(len(wanted), np.nan)
+    nowhere = np.zeros(len(wanted), dtype=bool)
+    whole = WelchTests(unknown, unknown.copy(), unknown.copy(), nowhere)
     for part, target in (
         (some.t, whole.t),
         (some.nu, whole.nu),

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import (
+    CALIBRATED,
     Flags,
     Floats,
-    Method,
     Outcome,
     Places,
     Settings,
@@ -22,7 +22,7 @@ from ..noise.model import calibrate
 from ..prepare.panel import panels
 from ..prepare.prepared import Prepared
 from ..stats.bayes_factor import no_change_bound
-from ..stats.multiple_testing import LOOKS, q_values, spent
+from ..stats.multiple_testing import q_values, spent
 from .base import (
     OUTCOME,
     STAGE,
@@ -40,14 +40,7 @@ _WIDTH = 1.96
 class Calibrated(Detector):
     """Learns the noise from history, and corrects for the number of queries."""
 
-    method = Method(
-        name="calibrated",
-        summary="learns the noise from the hours before, corrects for many queries",
-        statistic_in_seconds=False,
-        learns_from_history=True,
-        corrects_for_queries=True,
-        looks=LOOKS,
-    )
+    method = CALIBRATED
 
     def judge(
         self,
@@ -67,7 +60,7 @@ class Calibrated(Detector):
             p = spent(p, look)
         ends = np.cumsum([one.p_value.size for one in known])[:-1]
         return [
-            _judge(one, noise, p_value, q_value, at, settings)
+            _judge(one, noise, p_value, q_value, settings)
             for one, noise, p_value, q_value in zip(
                 prepared,
                 known,
@@ -136,7 +129,6 @@ def _judge(
     known: _Known,
     p_value: Floats,
     q_value: Floats,
-    at: float,
     settings: Settings,
 ) -> Judged:
     outcomes, stages = stages_of(prepared)
@@ -172,4 +164,5 @@ def _judge(
 
 def _columns(present: Flags, starts: Floats, split_at: Floats) -> Places:
     """(k,) the first usable interval of the right segment of each."""
-    return (present & (starts >= split_at[:, None])).argmax(axis=1)
+    columns: Places = (present & (starts >= split_at[:, None])).argmax(axis=1)
+    return columns

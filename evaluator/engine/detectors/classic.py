@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import Method, Outcome, Settings, Stage
+from ...model import CLASSIC, Outcome, Settings, Stage
 from ..prepare.prepared import Prepared
 from .base import OUTCOME, STAGE, Detector, Judged, search, stages_of
 
@@ -14,20 +14,14 @@ from .base import OUTCOME, STAGE, Detector, Judged, search, stages_of
 class Classic(Detector):
     """Judges each query alone, by the windows only."""
 
-    method = Method(
-        name="classic",
-        summary="each query alone, by its windows and Welch's test",
-        statistic_in_seconds=True,
-        learns_from_history=False,
-        corrects_for_queries=False,
-    )
+    method = CLASSIC
 
     def judge(
         self,
         prepared: Sequence[Prepared],
         at: float,
         settings: Settings,
-        look: int | None,
+        look: int | None,  # noqa: ARG002 - there is one only
     ) -> list[Judged]:
         """See :class:`Detector`; there is one look only."""
         return [_judge(one, at, settings) for one in prepared]

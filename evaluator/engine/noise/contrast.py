@@ -25,7 +25,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Weight and weighted sum of a run of intervals, for s queries; any shape (s, …)."""
+    """Weight and weighted sum of runs of intervals, (s,) or (s, p) for s queries."""
 
     weight: Floats
     total: Floats

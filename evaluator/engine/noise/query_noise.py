@@ -182,7 +182,7 @@ def _pull_outliers_in(
     """On each side towards its own level, in place."""
     values, scale = residuals.values, residuals.scale
     reach = _OUTLIER * robust_deviation(values[:, :before], present[:, :before])
-    # A query that hardly ever moves has a robust deviation of 0; nothing is pulled then.
+    # A query that hardly ever moves has a robust deviation of 0: nothing is pulled.
     reach = np.where(reach > 0, reach, np.inf)
     level = medians(values[:, after:] * scale[:, after:], present[:, after:])
     winsorise(values[:, :after], centre=np.zeros((len(values), 1)), reach=reach)

@@ -68,7 +68,8 @@ class _Known:
     def count(self, rows: Places) -> Places:
         """(rows,) how many of their intervals are known."""
         if self._plain:
-            return np.count_nonzero(self._usable[rows] & self._seen[0], axis=1)
+            known: Places = np.count_nonzero(self._usable[rows] & self._seen[0], axis=1)
+            return known
         return np.array(
             [
                 np.count_nonzero(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import Batch, Flags, Floats
+from ...model import Batch, Flags, Floats, QueryIntervals
 
 # What became of the interval that ends at a scrape, in the order in which it is asked.
 ABSENT, USABLE, RESET, GAP, IDLE = range(5)
@@ -50,7 +50,8 @@ class Intervals:
     @property
     def usable(self) -> Flags:
         """(s, m) intervals that can be trusted."""
-        return self.kinds == USABLE
+        usable: Flags = self.kinds == USABLE
+        return usable
 
     def starts(self, columns: slice = slice(None)) -> Floats:
         """(s, columns) Unix seconds; where the kind is ABSENT of no meaning."""
@@ -81,7 +82,8 @@ def starts(
     chosen = lags[:, columns]
     if lags.strides[1] == 0:  # All of them are 1.
         return np.broadcast_to(times[ends - 1], chosen.shape)
-    return times[ends - chosen]
+    begins: Floats = times[ends - chosen]
+    return begins
 
 
 def intervals(batch: Batch, *, max_gap: float) -> Intervals:
@@ -131,6 +133,22 @@ def intervals(batch: Batch, *, max_gap: float) -> Intervals:
         so_far = batch.seconds[:, 1:], batch.columns["squares"][:, 1:]
         added["dispersion"] = _dispersion(calls, seconds, added.pop("squares"), *so_far)
     return Intervals(batch.times, lags, kinds, calls, seconds, added)
+
+
+def usable_intervals(batch: Batch, *, max_gap: float) -> list[QueryIntervals]:
+    """The usable intervals of every query by itself, in the order of the keys."""
+    whole = intervals(batch, max_gap=max_gap)
+    begins, usable = whole.starts(), whole.usable
+    return [
+        QueryIntervals(
+            key,
+            begins[row, kept],
+            whole.ends[kept],
+            whole.calls[row, kept],
+            whole.seconds[row, kept],
+        )
+        for row, (key, kept) in enumerate(zip(batch.keys, usable, strict=True))
+    ]
 
 
 def _earlier(present: Flags) -> NDArray[np.intp]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ def panels(
         all_of_them = members.size == len(usable)
         rows = slice(None) if all_of_them else members
         known, lags = usable[rows], prepared.lags[rows]
-        columns = _chosen(known.any(axis=0))
+        columns = _chosen(np.any(known, axis=0))
         begins = _latest_starts(prepared.times, known, lags)[columns]
         ends = prepared.times[1:][columns]
         before = int(np.searchsorted(ends, at, side="right"))
@@ -63,7 +64,7 @@ def panels(
         )
 
 
-def _chosen(columns: Flags) -> slice | Places:
+def _chosen(columns: NDArray[Any]) -> slice | Places:
     """All columns without a copy, or those that are wanted."""
     return slice(None) if columns.all() else np.flatnonzero(columns)
 
@@ -77,7 +78,8 @@ def _latest_starts(times: Floats, known: Flags, lags: NDArray[np.int32]) -> Floa
         return times[:-1]
     ends = np.arange(1, times.size)
     shortest = np.where(known, lags, ends.astype(np.int32)).min(axis=0)
-    return times[ends - shortest]
+    latest: Floats = times[ends - shortest]
+    return latest
 
 
 def _across(times: Floats, known: Flags, lags: NDArray[np.int32], at: float) -> Flags:

@@ -79,12 +79,12 @@ class Prepared:
             Three arrays (k, n); starts in Unix seconds, of no meaning where nothing is.
         """
         window = slice(self.first, None)
-        means, calls, lags = (
-            part[:, window] if chosen.all() else part[chosen, window]
-            for part in (self.means, self.calls, self.lags)
-        )
+        rows = slice(None) if chosen.all() else np.flatnonzero(chosen)
+        means, calls = self.means[rows][:, window], self.calls[rows][:, window]
+        lags = self.lags[rows][:, window]
         present = (calls > 0) & (lags <= np.arange(1, lags.shape[1] + 1))
-        lags = np.where(present, lags, 1) if self.lags.strides[1] else lags
+        if lags.strides[1]:
+            lags = np.where(present, lags, np.int32(1))
         return means, present, starts(self.times[self.first :], lags)
 
 
@@ -165,7 +165,7 @@ def _summary(window: Intervals, at: float, settings: Settings) -> _Summary:
 
 
 class _Kept:
-    """Fills the arrays of a Prepared, block by block; rows never filled cost nothing."""
+    """Fills the arrays of a Prepared, block by block; rows never filled are free."""
 
     def __init__(self, q: int, m: int, *, dispersion: bool) -> None:
         self.means, self.calls = np.empty((q, m)), np.empty((q, m))

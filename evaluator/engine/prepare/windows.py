@@ -75,9 +75,10 @@ def _side(found: Intervals, columns: slice, inside: Flags) -> Side:
 
 
 def rise_matters(factor: Floats, threshold: float) -> Flags:
-    """(s,) pre-filter: whether mean after / mean before rose by *threshold*, 0.2 = 20 %.
+    """(s,) pre-filter: whether the mean rose by *threshold*, a fraction such as 0.2.
 
-    False where the factor is unknown (NaN).
+    Args:
+        factor: (s,) mean after / mean before; where unknown (NaN) it did not.
     """
     with np.errstate(invalid="ignore"):
         risen: Flags = factor - 1.0 >= threshold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _VALUES = 32_768
 
 
 def blocks(s: int, t: int) -> Iterator[slice]:
-    """Rows of (s, t) arrays that are worked on together; one empty block without any."""
+    """Rows of (s, t) arrays that are worked on together; without any, one of none."""
     step = max(1, _VALUES // max(t, 1))
     for first in range(0, max(s, 1), step):
         yield slice(first, min(first + step, s))
@@ -30,13 +30,10 @@ def concatenated(parts: Sequence[T]) -> T:
     first: Any = parts[0]
     if first is None or len(parts) == 1:
         return parts[0]
-    whole: Any
-    if not is_dataclass(first):
-        whole = np.concatenate(parts)  # type: ignore[arg-type]
-        return whole
-    return type(first)(
-        **{
+    if is_dataclass(first):
+        columns = {
             field.name: concatenated([getattr(part, field.name) for part in parts])
             for field in fields(first)
         }
-    )
+        return cast("T", cast("Any", type(first))(**columns))
+    return cast("T", np.concatenate(cast("Any", parts)))

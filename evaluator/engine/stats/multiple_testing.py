@@ -6,9 +6,8 @@ import numpy as np
 
 from ...model import Floats
 
-# Shares of the window after the deploy at which it is looked at, and the level that
-# each look may use when all of them together may use 0.05.
-LOOKS = (1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0)
+# The level that each look of the calibrated method may use when all of them together
+# may use 0.05.
 _LEVELS = (0.00069, 0.0051, 0.0138, 0.0245, 0.0360)
 _TOTAL = 0.05
 
@@ -39,6 +38,6 @@ def spent(p_values: Floats, look: int) -> Floats:
     Fleming 1979, spending function of Lan & DeMets 1983).
 
     Args:
-        look: index into ``LOOKS``.
+        look: index into the looks of the method.
     """
     return np.minimum(p_values * (_TOTAL / _LEVELS[look]), 1.0)

@@ -11,8 +11,8 @@ from scipy.special import betainc
 from ...model import Flags, Floats, Places, WelchTest
 from .moments import weighted_sum
 
-# Interval means are quotients of differences of counters; a deviation this small against
-# the mean is their rounding, not the query's.
+# Interval means are quotients of differences of counters; a deviation this small
+# against the mean is their rounding, not the query's.
 _ROUNDING = 1e-12
 
 
