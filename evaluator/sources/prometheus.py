@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError, SourceError
+from ..transport.answers import Answer
 from ..transport.client import Client
 from ..transport.prefetch import prefetched
 from ..units import show_time

@@ -124,5 +124,4 @@ def _large(values: Floats, known: Flags, near: Flags, ratio: float) -> Flags:
     smaller = np.minimum(np.abs(before), np.abs(after))
     # A little less is asked for here, so that rounding cannot lose a cause.
     apart = np.abs(after - before) >= (ratio - 1.0) * smaller * (1.0 - 1e-9)
-    large: Flags = (apart & near & known).any(axis=1)
-    return large
+    return np.asarray((apart & near & known).any(axis=1))
