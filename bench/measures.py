@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.engine.stats.multiple_testing import LOOKS, q_values, spent
-from evaluator.model import Floats
+from evaluator.engine.stats.multiple_testing import q_values, spent
+from evaluator.model import CALIBRATED, Floats
 
 from .noise import INDEPENDENT, Kind
 from .trials import Trial, alone, calibrated, classic, draw, matters
@@ -170,7 +170,7 @@ def looks(kind: Kind, *, cv: float, factor: float, draws: int, seed: int) -> Ear
     """Look after 10, 15, 20, 25 and 30 of 30 minutes, and stop at the first find."""
     trial = single(kind, cv=cv, shape=Shape(), draws=draws, seed=[seed, 1])
     trial = trial.slower(np.full(draws, factor))
-    minutes = [round(30 * share) for share in LOOKS]
+    minutes = [round(30 * share) for share in CALIBRATED.looks]
     hits = np.stack(
         [
             spent(alone(trial.until(minute)), look) <= ALPHA

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from evaluator.engine.stats.ar1 import simulate
 from evaluator.model import Floats
 
 Kind: TypeAlias = Callable[[Generator, Floats, Floats, int], tuple[Floats, Floats]]
@@ -24,12 +25,8 @@ DAY = 1440  # intervals of one minute
 
 def autoregression(rng: Generator, phi: Floats | float, s: int, t: int) -> Floats:
     """(s, t) standard normal values with lag-one correlation *phi*, one or (s,)."""
-    phis = np.broadcast_to(np.asarray(phi, dtype=float), (s,))
-    noise = rng.standard_normal((s, t + 100))
-    noise[:, 1:] *= np.sqrt(1.0 - phis**2)[:, None]
-    for column in range(1, t + 100):
-        noise[:, column] += phis * noise[:, column - 1]
-    return noise[:, 100:]
+    # The first hundred are left out; every table was made with these numbers.
+    return simulate(rng, phi, s, t + 100)[:, 100:]
 
 
 def moving_average(rng: Generator, length: int, s: int, t: int) -> Floats:
@@ -118,7 +115,7 @@ def single_calls(
     Returns:
         (s, t) means, and squared distances from them, summed; NaN for a lone call.
     """
-    means, scatter = np.empty(calls.shape), np.empty(calls.shape)
+    means, dispersion = np.empty(calls.shape), np.empty(calls.shape)
     sigmas = np.sqrt(np.log1p(cv**2))
     for row, numbers in enumerate(calls):
         sigma = np.repeat(sigmas[row], numbers)
@@ -126,8 +123,8 @@ def single_calls(
         first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
         means[row] = np.add.reduceat(times, first) / numbers
         away = times - np.repeat(means[row], numbers)
-        scatter[row] = np.add.reduceat(away * away, first)
-    return means, np.where(calls > 1, scatter, np.nan)
+        dispersion[row] = np.add.reduceat(away * away, first)
+    return means, np.where(calls > 1, dispersion, np.nan)
 
 
 def _student(

@@ -18,6 +18,7 @@ from numpy.random import Generator
 from scipy.linalg import toeplitz
 
 from evaluator.engine.noise import selection
+from evaluator.engine.stats.ar1 import simulate
 from evaluator.engine.stats.energy_split import best_splits
 from evaluator.model import Floats
 
@@ -38,10 +39,7 @@ def chances(
         phi: autocorrelation of neighbouring intervals.
     """
     total = baseline + after
-    noise = rng.standard_normal((draws, total))
-    for here in range(1, total):
-        noise[:, here] *= np.sqrt(1.0 - phi * phi)
-        noise[:, here] += phi * noise[:, here - 1]
+    noise = simulate(rng, phi, draws, total)
     weights = np.repeat([-1.0 / baseline, 1.0 / after], [baseline, after])
     with_contrast = toeplitz(phi ** np.arange(total)) @ weights
     variance = float(weights @ with_contrast)

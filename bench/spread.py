@@ -71,11 +71,11 @@ def shares(
     swing = 10 ** rng.uniform(-0.5, 0.5, (draws, BEFORE + WINDOW)) if tenfold else 1.0
     shape = draws, BEFORE + WINDOW
     calls = np.maximum(rng.poisson(np.broadcast_to(usual * swing, shape)), 1)
-    means, scatter = single_calls(rng, spread(rng, calls), calls)
-    trial = Trial(means, calls.astype(float), BEFORE, WINDOW, scatter)
+    means, dispersion = single_calls(rng, spread(rng, calls), calls)
+    trial = Trial(means, calls.astype(float), BEFORE, WINDOW, dispersion)
     trial = trial.slower(np.full(draws, factor))
     unknown, known = (
-        _shares(alone(one)) for one in (replace(trial, scatter=None), trial)
+        _shares(alone(one)) for one in (replace(trial, dispersion=None), trial)
     )
     return unknown, known
 

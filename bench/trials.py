@@ -7,15 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import betainc
 
+from evaluator.engine.detectors.base import search
 from evaluator.engine.noise.model import calibrate
-from evaluator.engine.stats.energy_split import best_splits
-from evaluator.model import Calibration, Floats, Panel, QueryKey
+from evaluator.engine.prepare.intervals import USABLE, Intervals
+from evaluator.engine.prepare.windows import both_sides, rise_matters
+from evaluator.model import Calibration, Floats, Panel, Settings
 
 from .noise import Kind
 
 MINUTE = 60.0
+THRESHOLD = Settings().threshold
+# How far from the deploy a change still counts as its own, in windows.
+TOLERANCE = Settings(window=MINUTE * 30).tolerance / (MINUTE * 30)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,23 +27,23 @@ class Trial:
     """s queries; *before* intervals end by the deploy, *window* of them searched.
 
     Args:
-        scatter: as in a panel, where it is known.
+        dispersion: as in a panel, where it is known.
     """
 
     means: Floats
     calls: Floats
     before: int
     window: int
-    scatter: Floats | None = None
+    dispersion: Floats | None = None
 
     def slower(self, factors: Floats, *, early: int = 0) -> Trial:
         """The same noise, slower by *factors* (s,) from *early* before the deploy."""
         means = self.means.copy()
-        scatter = None if self.scatter is None else self.scatter.copy()
+        dispersion = None if self.dispersion is None else self.dispersion.copy()
         means[:, self.before - early :] *= factors[:, None]
-        if scatter is not None:
-            scatter[:, self.before - early :] *= factors[:, None] ** 2
-        return replace(self, means=means, scatter=scatter)
+        if dispersion is not None:
+            dispersion[:, self.before - early :] *= factors[:, None] ** 2
+        return replace(self, means=means, dispersion=dispersion)
 
     def until(self, after: int) -> Trial:
         """What is known *after* intervals after the deploy."""
@@ -53,7 +57,9 @@ class Trial:
             self,
             means=self.means[rows, columns],
             calls=self.calls[rows, columns],
-            scatter=None if self.scatter is None else self.scatter[rows, columns],
+            dispersion=None
+            if self.dispersion is None
+            else self.dispersion[rows, columns],
         )
 
 
@@ -75,11 +81,9 @@ def draw(
 
 def calibrated(trial: Trial) -> Calibration:
     """The calibrated rule over the queries as one family."""
-    s, t = trial.means.shape
+    t = trial.means.shape[1]
     starts: Floats = MINUTE * np.arange(t, dtype=np.float64)
-    keys = tuple(QueryKey("", "", "", f"{row:06d}", "") for row in range(s))
     panel = Panel(
-        keys=keys,
         starts=starts,
         ends=starts + MINUTE,
         means=trial.means,
@@ -87,12 +91,10 @@ def calibrated(trial: Trial) -> Calibration:
         before=trial.before,
         after=trial.before,
         window=trial.window,
-        scatter=trial.scatter,
+        dispersion=trial.dispersion,
     )
     length = MINUTE * trial.window
-    return calibrate(
-        panel, at=MINUTE * trial.before, window=length, tolerance=0.2 * length
-    )
+    return calibrate(panel, at=_at(trial), window=length, tolerance=TOLERANCE * length)
 
 
 def alone(trial: Trial) -> Floats:
@@ -108,31 +110,40 @@ def alone(trial: Trial) -> Floats:
 def classic(trial: Trial) -> tuple[Floats, NDArray[np.bool_]]:
     """(s,) nominal p of the classic rule, and whether its split is near and upward.
 
-    The pre-filter is not applied.
+    The pre-filter is not applied; p is NaN where the split is not near.
     """
-    values = trial.means[:, trial.before - trial.window :]
-    n = values.shape[1]
-    splits, _ = best_splits(values)
-    right = np.arange(n) >= splits[:, None]
-    sides = []
-    for side in (~right, right):
-        count = side.sum(axis=1)
-        mean = (values * side).sum(axis=1) / count
-        squares = (np.where(side, values - mean[:, None], 0.0) ** 2).sum(axis=1)
-        sides.append((count, mean, squares / (count - 1) / count))
-    (na, mean_a, error_a), (nb, mean_b, error_b) = sides
-    error = error_a + error_b
-    nu = error**2 / (error_a**2 / (na - 1) + error_b**2 / (nb - 1))
-    t2 = (mean_b - mean_a) ** 2 / error
-    near = np.abs(splits - trial.window) <= 0.2 * trial.window
-    return betainc(nu / 2, 0.5, nu / (nu + t2)), near & (mean_b > mean_a)
+    window = _window(trial)
+    found = search(
+        trial.means[:, trial.before - trial.window :],
+        window.usable,
+        window.starts(),
+        at=_at(trial),
+        tolerance=TOLERANCE * MINUTE * trial.window,
+    )
+    return found.tests.p_nominal, found.near & found.tests.upward
 
 
 def matters(trial: Trial) -> NDArray[np.bool_]:
     """The pre-filter: +20 % of all time over all calls, window against window."""
-    seconds = trial.means * trial.calls
-    old = slice(trial.before - trial.window, trial.before)
-    new = slice(trial.before, None)
-    mean_old = seconds[:, old].sum(axis=1) / trial.calls[:, old].sum(axis=1)
-    mean_new = seconds[:, new].sum(axis=1) / trial.calls[:, new].sum(axis=1)
-    return np.asarray(mean_new / mean_old - 1.0 >= 0.2)
+    before, after = both_sides(_window(trial), _at(trial))
+    return rise_matters(after.mean / before.mean, THRESHOLD)
+
+
+def _at(trial: Trial) -> float:
+    """Time of the deploy, seconds after the first interval."""
+    return MINUTE * trial.before
+
+
+def _window(trial: Trial) -> Intervals:
+    """The intervals that both windows hold; all of them are usable."""
+    first = trial.before - trial.window
+    calls = trial.calls[:, first:]
+    shape = calls.shape
+    return Intervals(
+        times=MINUTE * np.arange(first, first + shape[1] + 1.0),
+        lags=np.broadcast_to(np.int32(1), shape),
+        kinds=np.full(shape, USABLE, dtype=np.int8),
+        calls=calls,
+        seconds=trial.means[:, first:] * calls,
+        further={},
+    )
