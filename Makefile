@@ -67,7 +67,10 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
-.PHONY: bench-engine bench-exporter bench-soak bench-statistics
+.PHONY: bench-deploy bench-engine bench-exporter bench-soak bench-statistics
+bench-deploy: $(READY)
+	@$(RUN) -m bench.deploy $(ARGS)
+
 bench-engine: $(READY)
 	@$(RUN) -m bench.engine $(ARGS)
 

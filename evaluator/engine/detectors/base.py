@@ -20,6 +20,7 @@ from ...model import (
     Stage,
 )
 from ..prepare.prepared import Prepared
+from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present, min_segments
 from ..stats.welch import WelchTests, welch_tests
 
@@ -172,12 +173,18 @@ def changes(
     )
 
 
-def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> WelchTests:
+def _tests(
+    means: Floats, columns: Places, present: Flags, wanted: Flags
+) -> WelchTests:
     """Of the wanted series; NaN and not upward for the rest."""
-    if wanted.all():
-        return welch_tests(means, columns, present)
-    rows = np.flatnonzero(wanted)
-    some = welch_tests(means[rows], columns[rows], present[rows])
+    chosen = np.flatnonzero(wanted)
+    parts = [
+        welch_tests(means[rows], columns[rows], present[rows])
+        for rows in (chosen[block] for block in blocks(chosen.size, means.shape[1]))
+    ]
+    some = concatenated(parts)
+    if chosen.size == wanted.size:
+        return some
     unknown = np.full(len(wanted), np.nan)
     nowhere = np.zeros(len(wanted), dtype=bool)
     whole = WelchTests(unknown, unknown.copy(), unknown.copy(), nowhere)
@@ -187,5 +194,5 @@ def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> Wel
         (some.p_nominal, whole.p_nominal),
         (some.upward, whole.upward),
     ):
-        target[rows] = part
+        target[chosen] = part
     return whole

@@ -243,9 +243,9 @@ def _search(
     NaN where it is not wanted.
     """
     split_at, statistic = (np.full(len(wanted), np.nan) for _ in range(2))
-    rows = np.flatnonzero(wanted)
+    rows = slice(None) if wanted.all() else np.flatnonzero(wanted)
     columns, statistic[rows] = best_splits_of_present(
-        noise.searched[rows], panel.calls[rows, scope.searched.start :] > 0
+        noise.searched[rows], panel.calls[rows][:, scope.searched] > 0
     )
     split_at[rows] = panel.starts[scope.searched][columns]
     return split_at, statistic
