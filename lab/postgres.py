@@ -23,6 +23,7 @@ from .process import LaunchError, Process, free_port, wait_until
 
 SUPERUSER = "postgres"
 PASSWORD = "lab"  # noqa: S105 - of throw-away servers on loopback
+MONITOR = "pgverdict"
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
 # Durability is worth nothing here; quiet start and stop are.
 SETTINGS = {
@@ -125,6 +126,12 @@ class Postgres:
             user=user,
             password=password,
             dbname=database,
+        )
+
+    def create_monitor(self) -> None:
+        """Create the role `MONITOR`, as which an exporter may read all statistics."""
+        self.execute(
+            f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_monitor"
         )
 
     def execute(self, sql: str, *, database: str = "postgres") -> list[tuple[Any, ...]]:

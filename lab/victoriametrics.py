@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import requests
+
 from .fetch import Tool
+from .process import wait_until
 from .prometheus import query
-from .server import Server
+from .server import HTTP_SECONDS, Server
 
 
 class VictoriaMetrics(Server):
@@ -48,6 +52,27 @@ class VictoriaMetrics(Server):
             "-memory.allowedBytes=256MB",
             *self._flags,
         ]
+
+    def wait_for_scrape(self, *, seconds: float = 120.0) -> None:
+        """Wait until samples of a scrape are stored and can be asked for.
+
+        Before that nobody should ask: it remembers for ten seconds that a filter
+        matched nothing.
+        """
+        wait_until(self._has_scraped, seconds=seconds, what=f"{self.name} has scraped")
+        self.show()
+
+    def show(self) -> None:
+        """Let the next query find all that has been stored."""
+        answer = requests.get(f"{self.url}/internal/force_flush", timeout=HTTP_SECONDS)
+        answer.raise_for_status()
+
+    def _has_scraped(self) -> bool:
+        page = requests.get(f"{self.url}/metrics", timeout=HTTP_SECONDS).text
+        stored = re.search(
+            r'^vm_rows_inserted_total{type="promscrape"} (\d+)$', page, re.MULTILINE
+        )
+        return stored is not None and int(stored[1]) > 0
 
     def query(self, expression: str, *, at: float | None = None) -> list[Any]:
         """``data.result`` of an instant query, now or at a Unix time."""

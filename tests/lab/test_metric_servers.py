@@ -49,7 +49,7 @@ def test_victoriametrics_scrapes_and_answers_raw_samples() -> None:
     itself = scrape_job("itself", f"127.0.0.1:{port}")
     program = fetch.tool("victoria-metrics")
     with VictoriaMetrics(program, scrape=[itself], port=port) as server:
-        wait_until(lambda: server.query("up[1m]") != [], seconds=30, what="scraped")
+        server.wait_for_scrape()
 
         (series,) = server.query("up[1m]")
         assert series["metric"]["job"] == "itself"

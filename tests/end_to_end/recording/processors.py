@@ -1,39 +1,36 @@
-"""The machine's processors: shown as metrics, kept busy, and shared unequally."""
+"""The machine's processors: kept busy, and shown as metrics."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lab.faults import Handler, Request
-from lab.process import wait_until
 
-# Behind everything else on the machine: mostly its like has to wait for it.
-NICE = 5
 MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 # In PromQL, for an evaluator's ``context``. On a machine that is busy anyway, only the
 # second can rise.
 CONTEXT = {
     "processor time": "sum without (mode)"
-    ' (rate(node_cpu_seconds_total{mode!="idle"}[5s]))',
+    ' (rate(node_cpu_seconds_total{mode!="idle"}[1m]))',
     "processor time of the batch": "sum without (groupname)"
-    ' (rate(namedprocess_namegroup_cpu_seconds_total{groupname="batch"}[5s]))',
+    ' (rate(namedprocess_namegroup_cpu_seconds_total{groupname="batch"}[1m]))',
 }
 
 
 class Batch:
-    """Processes that only compute, once they are let loose."""
+    """Processes that only compute, and what two exporters would show of them."""
 
     def __init__(self) -> None:
         self._pids: list[int] = []
 
     @contextmanager
     def running(self, per_processor: int) -> Iterator[None]:
-        """Some for each processor, which step back for everyone but their like."""
+        """As many for each processor inside the block."""
         # The kernel ends them with us. Each leads a session, which the kernel may give
         # its share as a whole, as it may to each process of PostgreSQL.
         command = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-I", "-S", "-c"]
@@ -46,7 +43,6 @@ class Batch:
                 stack.callback(one.kill)
                 self._pids.append(one.pid)
             stack.callback(self._pids.clear)
-            step_back(self._pids)
             yield
 
     @property
@@ -89,22 +85,3 @@ def _processors() -> Iterator[str]:
 
 def _ticks() -> int:
     return os.sysconf("SC_CLK_TCK")
-
-
-def step_back(pids: Iterable[int]) -> None:
-    """Let processes, each the leader of a session, stand behind all others."""
-    for pid in pids:
-        os.setpriority(os.PRIO_PROCESS, pid, NICE)
-        # Where the kernel groups by session, only a group's own niceness counts:
-        # sched(7). It may ask to be asked more slowly.
-        group = Path(f"/proc/{pid}/autogroup")
-        if group.exists():
-            wait_until(lambda group=group: _is_written(group), seconds=10, what="nice")  # type: ignore[misc]
-
-
-def _is_written(group: Path) -> bool:
-    try:
-        group.write_text(str(NICE), encoding="ascii")
-    except BlockingIOError:
-        return False
-    return True

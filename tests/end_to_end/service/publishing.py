@@ -11,7 +11,7 @@ from lab.process import wait_until
 from lab.programs import Evaluator
 from lab.prometheus import Prometheus
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 ALERT = "PgverdictQueryRegressed"
 
 
@@ -22,13 +22,13 @@ class Published:
     Args:
         regressed: labels of what is shown as regressed.
         alerts: what Prometheus has made of it, with labels and annotations.
-        told: text of the verdict annotation by service.
+        annotated: text of the verdict annotation by service.
         grafana: address of the Grafana that holds these.
     """
 
     regressed: tuple[dict[str, str], ...]
     alerts: tuple[dict[str, Any], ...]
-    told: Mapping[str, str]
+    annotated: Mapping[str, str]
     grafana: str
 
 

@@ -12,9 +12,9 @@ from lab.process import wait_until
 from lab.programs import Evaluator
 
 from ..commands import Metrics, must_be_fit_to_read
-from .world import Recording
+from ..recording.stored import Recording
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 _COMPLAINT = re.compile(
     r'msg="step failed" step=(\w+) about=(\S+) error="(.*)"$', re.MULTILINE
 )
@@ -83,7 +83,7 @@ def watching(
     config = recording.config(
         "prometheus-2",
         grafana={"url": grafana.url, "timeout": "30s"},
-        service={"poll_interval": "200ms", "settle": "1s", "lookback": "1h"},
+        service={"poll_interval": "200ms", "settle": "1s", "lookback": "2h"},
     )
     config["prometheus"] |= prometheus
     environment = {"PGVERDICT_GRAFANA_TOKEN": token}

@@ -7,16 +7,18 @@ import pytest
 from lab.grafana import Grafana
 
 from ..commands import evaluator, write
-from .world import JOBS
+from ..recording.jobs import JOBS
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 
 @pytest.fixture
 def check(recording, tmp_path):
     """Check with a token of the role."""
     with Grafana() as grafana:
-        grafana.post_deploy(("deploy", "service:shop", "version:v42"), at=recording.at)
+        grafana.post_deploy(
+            ("deploy", "service:shop", "version:v42"), at=recording.truth.at
+        )
 
         def run(role):
             sections = {"grafana": {"url": grafana.url}}

@@ -9,7 +9,7 @@ from lab.relay import Relay
 from ..commands import TOKEN, evaluator, write
 from .trouble import FAULTS
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -22,7 +22,7 @@ def test_no_verdict_is_given_on(recording, fault, tmp_path):
         config["prometheus"]["token_file"] = str(tmp_path / "token")
 
         ended = evaluator(
-            *("deploy", "--at", f"{recording.at:.3f}", "--service", "shop"),
+            *("deploy", "--at", f"{recording.truth.at:.3f}", "--service", "shop"),
             config=write(tmp_path, config),
         )
 

@@ -11,9 +11,9 @@ from lab.grafana import Grafana
 from lab.process import free_port
 
 from ..commands import TOKEN, evaluator, write
-from .watching import watching
+from ..service.watching import watching
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
 WRONG = """
@@ -199,7 +199,7 @@ def test_a_capture_that_is_not_there_is_told(tmp_path):
 
 def test_a_window_longer_than_what_is_kept_is_no_all_clear(recording, tmp_path):
     # Both windows have passed and only the later one holds samples.
-    window = time.time() - recording.began + 310
+    window = time.time() - recording.truth.began + 310
     at = time.time() - window
     config = write(tmp_path, recording.config("prometheus-2"))
     asked = ("--at", f"{at:.3f}", "--service", "shop", "--window", f"{window:.3f}s")

@@ -6,7 +6,7 @@ import pytest
 
 from lab.process import wait_until
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 
 def test_every_deploy_that_met_a_fault_is_judged_in_the_end(troubled):
