@@ -29,7 +29,6 @@ from .process import LaunchError, wait_until
 from .workload import Workload
 
 WARM_UP = 6.0
-ARRIVAL = 60.0
 _JUDGED = "pgverdict_deploy_judged_timestamp_seconds"
 
 
@@ -156,7 +155,7 @@ def _collect(
     prometheus, own = running.prometheus, f'{{deploy="{deploy}"}}'
 
     def wait(condition: Callable[[], bool], what: str) -> None:
-        wait_until(condition, seconds=ARRIVAL, what=what)
+        wait_until(condition, what=what)
         show(what)
 
     def alerts() -> list[dict[str, Any]]:

@@ -10,10 +10,9 @@ from pathlib import Path
 import requests
 
 from . import fetch
+from .process import PATIENCE
 from .prometheus import Prometheus
 from .victoriametrics import VictoriaMetrics
-
-IMPORT_SECONDS = 120
 
 
 def backfill(prometheus: Prometheus, samples: str) -> None:
@@ -50,6 +49,6 @@ def import_samples(victoria: VictoriaMetrics, samples: str) -> None:
         samples: Prometheus' text format with times in milliseconds.
     """
     url = f"{victoria.url}/api/v1/import/prometheus"
-    answer = requests.post(url, samples.encode(), timeout=IMPORT_SECONDS)
+    answer = requests.post(url, samples.encode(), timeout=PATIENCE)
     answer.raise_for_status()
     victoria.show()

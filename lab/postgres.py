@@ -160,7 +160,6 @@ class Postgres:
         self._server.kill()
         wait_until(
             lambda: not any(Path(f"/proc/{pid}").exists() for pid in backends),
-            seconds=10,
             what="backends gone",
         )
 

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 POLL_SECONDS = 0.02
+# What is waited for comes within a second on an idle machine. This one may be busy.
+PATIENCE = 120.0
 _PORTS = range(20_000, 32_000)
 _handed_out: set[int] = set()
 
@@ -47,7 +49,9 @@ def free_port() -> int:
     raise LaunchError("no free port on 127.0.0.1 between 20000 and 32000")
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> None:
+def wait_until(
+    condition: Callable[[], bool], *, what: str, seconds: float = PATIENCE
+) -> None:
     """Poll *condition* until it is true.
 
     Raises:
@@ -86,7 +90,7 @@ class Process:
         folder: Path | None = None,
         user: int | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
-        deadline: float = 30.0,
+        deadline: float = PATIENCE,
     ) -> None:
         self._name = name
         self._command = [str(part) for part in command]

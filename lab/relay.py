@@ -10,6 +10,7 @@ from typing import Self
 import requests
 
 from .faults import Fault, Handler, Request, Script, serving
+from .process import PATIENCE
 
 
 class Relay:
@@ -54,7 +55,10 @@ class Relay:
 
 def _pass_on(upstream: str, request: Request) -> requests.Response:
     return requests.request(
-        request.method, upstream + request.path, data=list(request.form), timeout=10
+        request.method,
+        upstream + request.path,
+        data=list(request.form),
+        timeout=PATIENCE,
     )
 
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 import requests
 
+from .process import PATIENCE
+
 STEP = 15.0  # from one scrape to the next, seconds
-SCRAPE_SECONDS = 60.0
 _OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 # Gauges that hold a moment as Unix time.
 _MOMENT = re.compile(r"\w+_(since|start_time|stats_reset)_seconds\b")
@@ -47,7 +48,7 @@ class Scrapes:
         """
         self._taken.append(time.time())
         try:
-            page = requests.get(self.url, headers=_OPENMETRICS, timeout=SCRAPE_SECONDS)
+            page = requests.get(self.url, headers=_OPENMETRICS, timeout=PATIENCE)
         except requests.ConnectionError:
             self._pages.append(None)
             return ""

@@ -53,13 +53,15 @@ class VictoriaMetrics(Server):
             *self._flags,
         ]
 
-    def wait_for_scrape(self, *, seconds: float = 120.0) -> None:
+    def wait_for_scrape(self) -> None:
         """Wait until samples of a scrape are stored and can be asked for.
 
         Before that nobody should ask: it remembers for ten seconds that a filter
         matched nothing.
         """
-        wait_until(self._has_scraped, seconds=seconds, what=f"{self.name} has scraped")
+        for what in ("a first scrape", "a second, after which the first is stored"):
+            known = self._scraped()
+            wait_until(lambda known=known: self._scraped() > known, what=what)  # type: ignore[misc]
         self.show()
 
     def show(self) -> None:
@@ -67,12 +69,13 @@ class VictoriaMetrics(Server):
         answer = requests.get(f"{self.url}/internal/force_flush", timeout=HTTP_SECONDS)
         answer.raise_for_status()
 
-    def _has_scraped(self) -> bool:
+    def _scraped(self) -> int:
+        """Number of samples."""
         page = requests.get(f"{self.url}/metrics", timeout=HTTP_SECONDS).text
         stored = re.search(
             r'^vm_rows_inserted_total{type="promscrape"} (\d+)$', page, re.MULTILINE
         )
-        return stored is not None and int(stored[1]) > 0
+        return int(stored[1]) if stored else 0
 
     def query(self, expression: str, *, at: float | None = None) -> list[Any]:
         """``data.result`` of an instant query, now or at a Unix time."""

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lab import fetch
 from lab.postgres import MONITOR, Postgres
-from lab.process import wait_until
+from lab.process import PATIENCE, wait_until
 from lab.programs import Exporter
 from lab.prometheus import Prometheus, query, scrape_job
 from lab.victoriametrics import VictoriaMetrics
@@ -21,8 +21,6 @@ from . import known
 from .known import DATABASES, USERS, Known, Row, Statement
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
-
-PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,9 @@ def quiet() -> Iterator[Quiet]:
             stack.enter_context(server)
         for server in servers.values():
             if isinstance(server, VictoriaMetrics):
-                server.wait_for_scrape(seconds=PATIENCE)
+                server.wait_for_scrape()
             wait_until(
                 lambda url=server.url: newest(url, "pg_up") == 1,  # type: ignore[misc]
-                seconds=PATIENCE,
                 what=f"{server.name} shows a scrape",
             )
         backends = {name: server.url for name, server in servers.items()}

@@ -79,13 +79,14 @@ def demo(log: Path, *command: str) -> Iterator[Demo]:
 
 def answers(address: str) -> bool:
     try:
-        return requests.get(address, timeout=5).status_code < 500
+        return requests.get(address, timeout=60).status_code < 500
     except requests.ConnectionError:
         return False
 
 
 @pytest.mark.servers
-@pytest.mark.timeout(300)
+@pytest.mark.live
+@pytest.mark.timeout(900)
 def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
     tmp_path: Path,
 ) -> None:
@@ -95,7 +96,6 @@ def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
         assert len(addresses) >= 6
         wait_until(
             lambda: all(answers(address) for address in addresses),
-            seconds=30,
             what="every address that the demo named",
         )
         running.interrupt()
@@ -113,6 +113,7 @@ def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
 
 
 @pytest.mark.servers
+@pytest.mark.live
 def test_ctrl_c_takes_everything_down(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lab.demo"]
     with demo(tmp_path / "log", *command) as running:

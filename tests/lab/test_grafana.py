@@ -26,7 +26,7 @@ def call(grafana):
     def send(method, path="", *, token=token, **more):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         url = f"{grafana.url}/api/annotations{path}"
-        return requests.request(method, url, headers=headers, timeout=5, **more)
+        return requests.request(method, url, headers=headers, timeout=60, **more)
 
     return send
 
@@ -209,7 +209,7 @@ def test_a_revoked_token_is_not_let_in(call, grafana):
 
 
 def test_the_health_is_told_to_anybody(grafana):
-    answer = requests.get(f"{grafana.url}/api/health", timeout=5)
+    answer = requests.get(f"{grafana.url}/api/health", timeout=60)
 
     assert answer.json()["database"] == "ok"
 
@@ -276,7 +276,7 @@ def test_another_path_is_not_found(grafana):
     headers = {"Authorization": f"Bearer {token}"}
 
     for path in ("/api/annotations/x", "/api/dashboards"):
-        answer = requests.get(grafana.url + path, headers=headers, timeout=5)
+        answer = requests.get(grafana.url + path, headers=headers, timeout=60)
         assert answer.status_code == 404
 
 

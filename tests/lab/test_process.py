@@ -70,7 +70,7 @@ def test_one_that_will_not_end_is_killed_with_its_children(tmp_path: Path) -> No
     process.stop()
 
     assert gone(parent)
-    wait_until(lambda: gone(child), seconds=5, what="grandchild gone")
+    wait_until(lambda: gone(child), what="grandchild gone")
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -97,7 +97,7 @@ def test_the_children_do_not_outlive_us_however_we_end(
 
         parent.send_signal(end)
 
-    wait_until(lambda: gone(child), seconds=5, what="child gone")
+    wait_until(lambda: gone(child), what="child gone")
 
 
 def test_a_port_is_free_and_handed_out_once() -> None:

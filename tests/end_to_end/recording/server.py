@@ -11,7 +11,7 @@ import requests
 
 from lab import shop
 from lab.postgres import MONITOR, Postgres
-from lab.process import wait_until
+from lab.process import PATIENCE, wait_until
 from lab.programs import Exporter
 from lab.rounds import Rounds
 from lab.timelapse import Scrapes
@@ -19,7 +19,6 @@ from lab.workload import SETTINGS, create_shop
 
 from .jobs import AFTER, BEFORE, LOADS
 
-PATIENCE = 120.0
 # Before the first scrape: until each client has prepared each statement.
 WARM_UP = 12
 
@@ -59,7 +58,6 @@ class Server:
         page, wanted = f"{self.exporter.url}/metrics", re.compile(pattern, re.MULTILINE)
         wait_until(
             lambda: bool(wanted.search(requests.get(page, timeout=PATIENCE).text)),
-            seconds=PATIENCE,
             what=f"{pattern} on {page}",
         )
 

@@ -7,10 +7,11 @@ import pytest
 from lab import shop
 from lab.faults import Fault
 from lab.grafana import Grafana
+from lab.process import PATIENCE
 from lab.timelapse import STEP
 
 from ..recording.jobs import WINDOW
-from .watching import PATIENCE, watching
+from .watching import watching
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 

@@ -14,7 +14,7 @@ from ..recording.stored import Recording
 from .watching import Watch, watching
 
 PATH = "/api/v1/series"  # the first that is asked about a deploy
-TIMEOUT = 3.0
+TIMEOUT = 5.0
 
 
 def _error(kind: str, words: str) -> dict[str, str]:

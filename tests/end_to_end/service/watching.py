@@ -14,7 +14,6 @@ from lab.programs import Evaluator
 from ..commands import Metrics, must_be_fit_to_read
 from ..recording.stored import Recording
 
-PATIENCE = 180.0
 _COMPLAINT = re.compile(
     r'msg="step failed" step=(\w+) about=(\S+) error="(.*)"$', re.MULTILINE
 )
@@ -54,7 +53,7 @@ class Watch:
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Poll until *condition*; the error shows the log."""
         try:
-            wait_until(condition, seconds=PATIENCE, what=what)
+            wait_until(condition, what=what)
         except TimeoutError as error:
             raise AssertionError(f"{error}\n{self.log}") from error
 
