@@ -33,16 +33,18 @@ test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
-	$(RUN) -m pytest -m 'not ($(LONG))' $(TWO_EACH) && wait $$fetched && \
-	$(RUN) -m pytest -m '$(LONG)' $(TWO_EACH) --dist=loadfile --no-loadscope-reorder)
+	echo 'tests that need no server' && \
+	$(RUN) -m pytest -m 'not ($(LONG))' $(SHORT) && wait $$fetched && \
+	echo 'tests with servers, and repeated experiments: minutes' && \
+	$(RUN) -m pytest -m '$(LONG)' $(SHORT) --dist=loadfile --no-loadscope-reorder)
 
 LONG := servers or statistical
-TWO_EACH = --numprocesses=$$((2 * $$(nproc)))
+SHORT = --quiet --no-header --numprocesses=$$((2 * $$(nproc)))
 
 check: $(READY)
-	$(RUN) -m ruff check
-	$(RUN) -m ruff format --check
-	$(RUN) -m mypy
+	$(RUN) -m ruff check --quiet
+	$(RUN) -m ruff format --check --quiet
+	$(RUN) -m mypy --no-error-summary
 	$(RUN) -m yamllint --strict .
 	.venv/bin/hadolint Dockerfile
 

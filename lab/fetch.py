@@ -189,7 +189,7 @@ def prometheus_3() -> Tool:
     """A current Prometheus, built from its Go module.
 
     Raises:
-        RuntimeError: Go is not on PATH.
+        RuntimeError: Go is not on PATH, or it cannot build it.
     """
     compiler = go()
 
@@ -199,11 +199,15 @@ def prometheus_3() -> Tool:
         say("building Prometheus 3 with Go: minutes, but only once")
         options = ["-tags", "remove_all_sd,netgo", "-trimpath", "-ldflags", "-s -w"]
         module = f"github.com/prometheus/prometheus/cmd/prometheus@{PROMETHEUS_3}"
-        subprocess.run(
+        built = subprocess.run(
             [compiler, "install", *options, module],
             env={**os.environ, "GOBIN": str(folder)},
-            check=True,
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        if built.returncode != 0:
+            raise RuntimeError(f"Prometheus 3 could not be built:\n{built.stderr}")
 
     return Tool(once(f"prometheus-{PROMETHEUS_3}", make) / "prometheus")
 

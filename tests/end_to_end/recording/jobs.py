@@ -4,14 +4,12 @@
 |---|---|
 | ``shop`` | an index is dropped at the deploy; its exporter shows plans |
 | ``rows`` | one statement is asked for ten times as many rows from the deploy on |
-| ``busy`` | from the deploy on, other processes want its processors |
+| ``hosted`` | from the deploy on, its host takes the processors away again and again |
 | ``quiet`` | nothing |
 | ``gap`` | its exporter, a second one of the quiet server, is away twice |
 | ``reset`` | ``pg_stat_statements_reset()`` |
 | ``restart`` | PostgreSQL is restarted, which cuts its clients' connections |
 """
-
-# ruff: noqa: S608 - the statements are put together from constants
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from psycopg.types.numeric import Int4
 from lab import shop
 from lab.timelapse import STEP
 
-JOBS = ("shop", "rows", "busy", "quiet", "gap", "reset", "restart")
+JOBS = ("shop", "rows", "hosted", "quiet", "gap", "reset", "restart")
 # Those of whose statements none got slower.
 UNHARMED = ("gap", "reset", "restart")
 
@@ -62,17 +60,6 @@ LISTING = Listing(
     4,
 )
 LONGER = replace(LISTING, values=10 * LISTING.values)
-# They only compute, and each for longer than the kernel lets a newcomer go on before it
-# gives others their turn.
-COMPUTING = tuple(
-    shop.Statement(
-        f"computed {name}", f"SELECT {name}(total) FROM orders WHERE id <= 35000", 1
-    )
-    for name in ("stddev_pop", "stddev_samp", "var_pop", "var_samp")
-)
-# For each processor. On an idle machine of two processors they make what computes three
-# times as slow, beside eight processes that compute, too, still 1.6 times.
-HOGS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +79,7 @@ class Load:
 LOADS = {
     "shop": Load(shop.STATEMENTS, calls=1, clients=8),
     "rows": Load((LISTING, *FEW), calls=2, clients=7),
-    "busy": Load(COMPUTING, calls=1, clients=2),
+    "hosted": Load(FEW, calls=2, clients=6),
     "quiet": Load(FEW, calls=3, clients=6),
     "reset": Load(FEW, calls=2, clients=6),
     "restart": Load(FEW, calls=2, clients=6),

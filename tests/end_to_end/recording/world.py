@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from lab import faults, shop
 from lab.timelapse import STEP, Scrapes
 
-from .jobs import AFTER, AWAY, BEFALLS, BEFORE, FEW, HOGS, LOADS, LONGER, rounds
-from .processors import Batch
+from .host import Host
+from .jobs import AFTER, AWAY, BEFALLS, BEFORE, FEW, LOADS, LONGER, rounds
 from .server import exporting, serving
 
 # From the last scrape before the deploy to the deploy, seconds.
@@ -49,7 +49,7 @@ class World:
 
 def live() -> World:
     """Let everything happen, to all servers side by side."""
-    lives = (_shop, _rows, _busy, _quiet, _reset, _restart)
+    lives = (_shop, _rows, _hosted, _quiet, _reset, _restart)
     with ThreadPoolExecutor(len(lives)) as pool:
         lived = [each.result() for each in [pool.submit(one) for one in lives]]
     end = float(int(time.time()))
@@ -98,16 +98,13 @@ def _rows() -> _Lived:
         return server.scrapes, server.queryid("SELECT id, total, pg_sleep(%")
 
 
-def _busy() -> _Lived:
-    batch = Batch()
-    with (
-        serving("busy") as server,
-        faults.serving(batch.page()) as machine,
-        ExitStack() as stack,
-    ):
-        server.scrapes.append(Scrapes("machine", machine, {"instance": "busy"}))
-        server.live({_after(0): lambda: stack.enter_context(batch.running(HOGS))})
-        return server.scrapes, ""
+def _hosted() -> _Lived:
+    with serving("hosted") as server:
+        host = Host(server.postgres)
+        with faults.serving(host.page()) as machine, ExitStack() as stack:
+            server.scrapes.append(Scrapes("machine", machine, {"instance": "hosted"}))
+            server.live({_after(0): lambda: stack.enter_context(host.overloaded())})
+            return server.scrapes, ""
 
 
 def _quiet() -> _Lived:

@@ -10,8 +10,8 @@ from lab.grafana import Grafana
 from lab.programs import Evaluator
 from lab.prometheus import Prometheus, scrape_job
 
+from ..recording.host import CONTEXT
 from ..recording.jobs import LOADS
-from ..recording.processors import CONTEXT
 from ..recording.stored import remembering
 from .publishing import everything_published
 
@@ -54,7 +54,7 @@ def test_only_what_has_no_external_cause_alerts(recording, published):
 
     assert alerts == {("shop", truth.slowed), ("rows", truth.longer)}
     assert {one[:2] for one in shown if one[2] == "false"} == alerts
-    assert {one[0] for one in shown if one[2] == "true"} <= {"busy"}
+    assert {one[0] for one in shown if one[2] == "true"} <= {"hosted"}
 
 
 def test_each_alert_leads_to_the_dashboard_of_its_deploy(published):
@@ -69,12 +69,12 @@ def test_each_alert_leads_to_the_dashboard_of_its_deploy(published):
 
 
 def test_the_annotation_says_whether_something_else_may_explain_it(published):
-    lost, hogged = published.annotated["shop"], published.annotated["busy"]
+    lost, waited = published.annotated["shop"], published.annotated["hosted"]
 
     assert "Bitmap Index Scan orders_store and gained Seq Scan orders" in lost
     assert "external cause" not in lost
-    if "slower after" in hogged.splitlines()[0]:
-        assert "may have an external cause" in hogged.splitlines()[0]
-        assert "; external cause: " in hogged
+    if "slower after" in waited.splitlines()[0]:
+        assert "may have an external cause" in waited.splitlines()[0]
+        assert "; external cause: " in waited
     for text in published.annotated.values():
         assert '<a href="/d/pgverdict-deploys?var-deploy=grafana-' in text

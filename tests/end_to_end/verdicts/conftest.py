@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from ..commands import evaluator, write
+from ..recording.host import CONTEXT
 from ..recording.jobs import WINDOW
-from ..recording.processors import CONTEXT
 
 
 @pytest.fixture(scope="session")
