@@ -100,7 +100,7 @@ def chain(
         grafana: URL of a Grafana or of the stand-in.
         token: may write annotations there.
         program: the Prometheus to use; by default the one of PATH or Debian.
-        started: told the name and the address of each as it is ready.
+        started: called with the name and the address of each as it is ready.
     """
     timing, run = timing or Timing(), secrets.token_hex(4)
     with ExitStack() as stack:

@@ -213,7 +213,7 @@ def prometheus_3() -> Tool:
 
 
 def main(names: list[str]) -> int:
-    """Fetch *names*, or everything; tell each problem in one line."""
+    """Fetch *names*, or everything; print each problem in one line."""
     known = [*POSTGRES, *TOOLS, "prometheus-3"]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}; known are {', '.join(known)}")

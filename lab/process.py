@@ -1,4 +1,4 @@
-"""A child process that is ready when it says so and gone when we are.
+"""A child process: started until it is ready, and gone when we are.
 
 Each child leads a process group of its own, so that Ctrl-C reaches us first and we stop
 the children in order; should we die without doing so, the kernel stops them.
@@ -33,9 +33,9 @@ def free_port() -> int:
     Below the range from which the kernel takes the ports of outgoing connections, so
     that none of these can sit on it while its server is restarted.
     """
-    dice = random.SystemRandom()
+    rng = random.SystemRandom()
     for _ in range(1000):
-        port = dice.choice(_PORTS)
+        port = rng.choice(_PORTS)
         if port in _handed_out:
             continue
         with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""Stands between a client and a real server, and spoils what it is told to."""
+"""Stands between a client and a real server, and spoils some of the answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Relay:
     the server's own answer.
 
     Args:
-        watch: told the number of each request, from 0, before anything is done.
+        watch: called with the number of each request, from 0, before it is answered.
     """
 
     def __init__(

@@ -77,7 +77,7 @@ class Statement:
     values: int
 
     def parameters(self, call: int) -> dict[str, Int4]:
-        """For the n-th call. Of one type: pg_stat_statements tells types apart."""
+        """For the n-th call. Of one type: pg_stat_statements keeps types apart."""
         return {"value": Int4(call * 997 % self.values)}
 
 

@@ -59,8 +59,8 @@ class Scrapes:
     def samples(self, end: float) -> Iterator[tuple[str, str, float]]:
         """Series, value and time of each sample; the last page is from *end*.
 
-        Moments that a page tells of, such as a start, are moved to where they lie
-        between the pages.
+        Moments on a page, such as that of a start, are moved to where they lie between
+        the pages.
         """
         times = [end - STEP * ago for ago in reversed(range(len(self._pages)))]
         labels = ",".join(f'{name}="{value}"' for name, value in self._labels.items())

@@ -15,7 +15,7 @@ from .server import HTTP_SECONDS, Server
 
 
 class VictoriaMetrics(Server):
-    """A server that scrapes every second unless told otherwise.
+    """A server that scrapes every second by default.
 
     Args:
         program: `fetch.tool("victoria-metrics")`.

@@ -65,10 +65,10 @@ def evaluator(
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def must_be_fit_to_read(said: str, secret: str = TOKEN) -> None:
+def must_be_fit_to_read(output: str, secret: str = TOKEN) -> None:
     """No stack trace, and no secret."""
-    assert "Traceback" not in said, said
-    assert secret not in said, said
+    assert "Traceback" not in output, output
+    assert secret not in output, output
 
 
 def write(folder: Path, config: Mapping[str, Any]) -> Path:

@@ -87,7 +87,7 @@ def answers(address: str) -> bool:
 @pytest.mark.servers
 @pytest.mark.live
 @pytest.mark.timeout(900)
-def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
+def test_the_demo_passes_stays_up_when_asked_to_and_ends_with_zero(
     tmp_path: Path,
 ) -> None:
     with demo(tmp_path / "log", "make", "demo", "KEEP=1") as running:
@@ -142,7 +142,7 @@ def test_only_exactly_the_slowed_statement_all_the_way_is_a_success() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrived", "told"),
+    ("arrived", "problem"),
     [
         (Arrived([], [], [{}]), "detected nothing, slowed was 7"),
         (Arrived(found("8"), alerts("7"), [{}]), "detected ['8'], slowed was 7"),
@@ -152,5 +152,5 @@ def test_only_exactly_the_slowed_statement_all_the_way_is_a_success() -> None:
         (Arrived(found("7"), alerts("7"), [{}, {}]), "2 annotations"),
     ],
 )
-def test_anything_else_is_a_failure(arrived: Arrived, told: str) -> None:
-    assert any(told in problem for problem in problems(arrived, "7"))
+def test_anything_else_is_a_failure(arrived: Arrived, problem: str) -> None:
+    assert any(problem in each for each in problems(arrived, "7"))

@@ -75,7 +75,7 @@ def test_an_alert_goes_from_a_rule_through_alertmanager_to_the_webhook(
         assert requests.get(webhook.url, timeout=60).json() == webhook.deliveries
 
 
-def test_a_wrong_configuration_is_told_with_the_servers_own_words() -> None:
+def test_a_wrong_configuration_is_shown_in_the_servers_own_words() -> None:
     server = Prometheus(fetch.tool("prometheus"), scrape=[{"job": "x"}])
 
     with pytest.raises(LaunchError, match=r"(?s)prometheus ended.*field job not found"):

@@ -1,4 +1,4 @@
-"""``check`` tells whether each system can be reached and used."""
+"""``check`` shows whether each system can be reached and used."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_all_is_well_where_each_system_can_be_used(check):
     assert any("service=shop environment=? version=v42" in line for line in lines)
 
 
-def test_a_token_that_may_only_read_is_told_with_the_role_it_needs(check):
+def test_a_token_that_may_only_read_is_refused_with_the_role_it_needs(check):
     ended = check("Viewer")
 
     assert ended.code == 3

@@ -90,7 +90,7 @@ def remembering(folder: Path, prometheus: Prometheus) -> Prometheus:
 def samples(url: str, metric: str, job: str) -> list[tuple[float, float]]:
     """Time and value of each sample of *metric*, which has one series.
 
-    VictoriaMetrics also answers its marks of where a series paused; they are no values.
+    VictoriaMetrics also answers its marks of where a series paused; these are left out.
     """
     (series,) = query(url, f'{metric}{{job="{job}"}}[2h]')
     return [(float(at), float(v)) for at, v in series["values"] if v != "NaN"]

@@ -1,4 +1,4 @@
-"""The service: what it shows, how it ends, and that it never says a thing twice."""
+"""The service: what it shows, how it ends, and that it reports nothing twice."""
 
 from __future__ import annotations
 

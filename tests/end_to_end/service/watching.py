@@ -33,7 +33,7 @@ class Watch:
 
     @property
     def log(self) -> str:
-        """What it said so far, over all its lives."""
+        """Its log so far, over all restarts."""
         return (self.evaluator.folder / "log").read_text(encoding="utf-8")
 
     def complaints(self, step: str) -> list[tuple[str, str]]:

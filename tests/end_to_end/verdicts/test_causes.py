@@ -93,7 +93,7 @@ def test_what_waits_for_the_processor_is_reported_with_an_external_cause(judge):
         assert evidence["context"].startswith(tuple(CONTEXT))
 
 
-def test_reset_statistics_are_no_regression(judge):
+def test_reset_statistics_raise_no_alarm(judge):
     ended = judge(BACKEND, "reset")
 
     assert ended.code == 0
@@ -102,7 +102,7 @@ def test_reset_statistics_are_no_regression(judge):
 
 
 @pytest.mark.parametrize("after", UNCHANGED)
-def test_ten_deploys_that_change_nothing_are_no_regression(judge, after):
+def test_ten_deploys_that_change_nothing_raise_no_alarm(judge, after):
     ended = judge(BACKEND, "quiet", after=after, window=SHORT_WINDOW)
 
     assert ended.code == 0
