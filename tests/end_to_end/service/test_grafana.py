@@ -63,7 +63,7 @@ def watch(recording):
 @pytest.mark.parametrize("fault", FINDING)
 def test_deploys_are_looked_for_again_after(watch, fault):
     answer, words = FINDING[fault]
-    before, known = watch.errors("discover"), len(watch.complaints("discover"))
+    before, said = watch.errors("discover"), len(watch.complaints("discover"))
 
     watch.grafana.faults.append(answer)
     watch.wait_for(lambda: watch.errors("discover") > before, "an error is counted")
@@ -71,7 +71,7 @@ def test_deploys_are_looked_for_again_after(watch, fault):
     watch.wait_for_rounds()
 
     assert watch.errors("discover") == before + 1
-    ((about, why),) = watch.complaints("discover")[known:]
+    ((about, why),) = watch.complaints("discover")[said:]
     assert about == "discover"
     assert words in why
     assert f"grafana (GET {watch.grafana.url}/api/annotations)" in why
@@ -111,7 +111,7 @@ def test_unknown_fields_and_a_null_text_do_no_harm(recording, watch):
 @pytest.mark.parametrize("fault", WRITING)
 def test_a_verdict_is_written_exactly_once_after(recording, watch, fault):
     answer, words = WRITING[fault]
-    before, known = watch.errors("publish"), len(watch.complaints("publish"))
+    before, said = watch.errors("publish"), len(watch.complaints("publish"))
 
     watch.grafana.faults.append(dataclasses.replace(answer, method="POST"))
     deploy = watch.grafana.post_deploy(at=recording.truth.at)
@@ -120,7 +120,7 @@ def test_a_verdict_is_written_exactly_once_after(recording, watch, fault):
 
     assert len(watch.verdicts(deploy)) == 1
     assert watch.errors("publish") == before + 1
-    ((about, why),) = watch.complaints("publish")[known:]
+    ((about, why),) = watch.complaints("publish")[said:]
     assert about == f"grafana-{deploy}"
     assert words in why
     assert f"grafana (POST {watch.grafana.url}/api/annotations)" in why
