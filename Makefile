@@ -27,35 +27,24 @@ demo: $(READY)
 	@$(RUN) -m lab.demo $(if $(KEEP),--keep)
 
 # The servers are fetched while the rest runs: the first time, building takes minutes.
-# Who asks a server waits for it most of the time, so two of these share a core. Chains
-# that are followed in real time come last, two side by side; the second keeps its words
-# until it is done.
+# Who asks a server waits for it most of the time, so two tests share a processor. The
+# tests of one file share its servers; their order is in tests/conftest.py.
 test: $(READY)
 	@$(RUN) -m lab.fetch & fetched=$$!; \
 	$(MAKE) --no-print-directory check && \
 	$(if $(ARGS),wait $$fetched && $(RUN) -m pytest $(ARGS),\
-	$(RUN) -m pytest -m 'not ($(LONG))' --numprocesses=auto && wait $$fetched && \
-	$(RUN) -m pytest -m '$(LONG)' $(CHAINS:%=--ignore=%) --dist=loadfile \
-		--numprocesses=$$((2 * $$(nproc))) && \
-	$(MAKE) --no-print-directory --jobs=2 test-recorded test-lived)
+	echo 'tests that need no server' && \
+	$(RUN) -m pytest -m 'not ($(LONG))' $(SHORT) && wait $$fetched && \
+	echo 'tests with servers, and repeated experiments: minutes' && \
+	$(RUN) -m pytest -m '$(LONG)' $(SHORT) --dist=loadfile --no-loadscope-reorder)
 
 LONG := servers or statistical
-RECORDED := tests/end_to_end/recorded
-LIVED := tests/end_to_end/test_demo.py tests/end_to_end/causes
-CHAINS := $(RECORDED) $(LIVED)
-.PHONY: test-recorded test-lived
-test-recorded:
-	@$(RUN) -m pytest -m servers $(RECORDED)
-
-test-lived:
-	@said=$$(mktemp) && trap 'rm -f $$said' EXIT; \
-	$(RUN) -m pytest -m servers $(LIVED) >$$said 2>&1; \
-	ended=$$?; cat $$said; exit $$ended
+SHORT = --quiet --no-header --numprocesses=$$((2 * $$(nproc)))
 
 check: $(READY)
-	$(RUN) -m ruff check
-	$(RUN) -m ruff format --check
-	$(RUN) -m mypy
+	$(RUN) -m ruff check --quiet
+	$(RUN) -m ruff format --check --quiet
+	$(RUN) -m mypy --no-error-summary
 	$(RUN) -m yamllint --strict .
 	.venv/bin/hadolint Dockerfile
 

@@ -34,7 +34,7 @@ class Alertmanager(Server):
         ]
 
     def alerts(self) -> list[Any]:
-        """The alerts it holds now, as its API tells them."""
+        """The alerts it holds now, as its API shows them."""
         held: list[Any] = self.get("/api/v2/alerts")
         return held
 

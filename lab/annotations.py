@@ -19,8 +19,8 @@ DEFAULT_LIMIT = 100
 TAGS_LENGTH = 500
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not a mistake
-    """Status and message of an answer that says no."""
+class Refused(Exception):  # noqa: N818 - an answer, not a fault
+    """Status and message of a refusal."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -138,7 +138,7 @@ class Annotations:
             self._rows[number] = {**row, "updated": _now()}
 
     def delete(self, number: int) -> None:
-        """Remove one row; number 0 is no row, but all without dashboard and panel."""
+        """Remove one row; with number 0, all rows without dashboard and panel."""
         with self._lock:
             if number == 0:
                 for row in list(self._rows.values()):

@@ -64,14 +64,16 @@ def _debians_pip() -> Path:
 
 
 def _install() -> None:
-    say("installing what the lock names, about a minute the first time")
+    say(f"installing what {LOCK.name} names, about a minute the first time")
     _pip("install", "--require-hashes", "--requirement", str(LOCK))
+    say("installing pgverdict itself, in place")
     _pip("install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
 
 
 def _pip(*arguments: str, environment: Mapping[str, str] | None = None) -> None:
     command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", *arguments]
-    quiet = ["--progress-bar=off", "--disable-pip-version-check"]
+    # Only what goes wrong: else a line for each package, and for each one left out.
+    quiet = ["--quiet", "--progress-bar=off", "--disable-pip-version-check"]
     subprocess.run(
         [*command, *quiet], env={**os.environ, **(environment or {})}, check=True
     )

@@ -31,16 +31,19 @@ def cache_folder() -> Path:
     return folder.resolve()
 
 
-def once(name: str, make: Callable[[Path], None]) -> Path:
-    """The cached folder *name*; where it is absent, *make* fills it first.
+def once(name: str, make: Callable[[Path], None], within: Path | None = None) -> Path:
+    """The folder *name* in the cache; where it is absent, *make* fills it first.
 
     Two processes at once: one makes, the other waits. A *make* that fails or is killed
     leaves nothing behind that could be mistaken for a finished folder.
+
+    Args:
+        within: another folder than the cache.
     """
-    target = cache_folder() / name
+    target = (within or cache_folder()) / name
     if target.exists():
         return target
-    with alone(name):
+    with alone(name, within):
         if target.exists():
             return target
         staging = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=target.parent))
@@ -54,9 +57,9 @@ def once(name: str, make: Callable[[Path], None]) -> Path:
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
+def alone(name: str, within: Path | None = None) -> Iterator[None]:
     """No other process is in a block of this *name* meanwhile."""
-    with (cache_folder() / f"{name}.lock").open("w") as lock:
+    with ((within or cache_folder()) / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -12,15 +12,13 @@ from typing import Any
 from . import fetch, shop, workload
 from .alertmanager import Alertmanager, to_webhook
 from .fetch import Tool
-from .postgres import Postgres
+from .postgres import MONITOR, Postgres
 from .programs import ROOT, Evaluator, Exporter
 from .prometheus import Prometheus, scrape_job
 from .webhook import Webhook
 
 RULES = ROOT / "alerts" / "pgverdict.rules.yml"
 SERVER = "shop-db"  # the label instance of the database
-MONITOR, PASSWORD = "pgverdict", "pgverdict"
-_ROLE = f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_monitor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +100,16 @@ def chain(
         grafana: URL of a Grafana or of the stand-in.
         token: may write annotations there.
         program: the Prometheus to use; by default the one of PATH or Debian.
-        started: told the name and the address of each as it is ready.
+        started: called with the name and the address of each as it is ready.
     """
     timing, run = timing or Timing(), secrets.token_hex(4)
     with ExitStack() as stack:
         postgres = stack.enter_context(Postgres(settings=workload.SETTINGS))
         workload.create_shop(postgres)
-        postgres.execute(_ROLE)
+        postgres.create_monitor()
         started("PostgreSQL", f"127.0.0.1:{postgres.port}")
         exporter = stack.enter_context(
-            Exporter(
-                postgres.dsn_for(MONITOR, PASSWORD), flags=["--texts.interval=10s"]
-            )
+            Exporter(postgres.dsn_for(MONITOR), flags=["--texts.interval=10s"])
         )
         started("exporter", f"{exporter.url}/metrics")
         webhook = stack.enter_context(Webhook())

@@ -17,7 +17,7 @@ DOWNLOAD_SECONDS = 300
 
 
 class DebianError(Exception):
-    """A package could not be had; the text says which, and what to do instead."""
+    """A package could not be had; the message names it, and what to do instead."""
 
 
 def unpacked(package: str, *, otherwise: str, assets: str = "") -> Path:
@@ -108,7 +108,7 @@ def _download(packages: Sequence[str], folder: Path) -> None:
         if not _complaint(download, private, folder):
             return
         say("reading Debian's package lists")
-        # One source that fails need not matter; whether it did, the download tells.
+        # One source that fails need not matter; the download shows whether it did.
         _complaint(["update"], private, folder)
         if complaint := _complaint(download, private, folder):
             raise OSError(complaint)

@@ -29,7 +29,6 @@ from .process import LaunchError, wait_until
 from .workload import Workload
 
 WARM_UP = 6.0
-ARRIVAL = 60.0
 _JUDGED = "pgverdict_deploy_judged_timestamp_seconds"
 
 
@@ -101,7 +100,7 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
 
 
 def _play(running: Chain, grafana: Pipeline, show: Show, *, keep: bool) -> int:
-    with Workload(running.shop) as load, _telling_why(running):
+    with Workload(running.shop) as load, _showing_its_log(running):
         rate = load.rate * len(shop.STATEMENTS)
         show(f"{len(shop.STATEMENTS)} statements, {rate:.0f} calls a second")
         window = running.timing.window
@@ -129,13 +128,13 @@ def _play(running: Chain, grafana: Pipeline, show: Show, *, keep: bool) -> int:
 
 
 @contextmanager
-def _telling_why(running: Chain) -> Iterator[None]:
-    """When a wait ends in vain, the evaluator's last words say why."""
+def _showing_its_log(running: Chain) -> Iterator[None]:
+    """When a wait times out, show the end of the evaluator's log."""
     try:
         yield
     except TimeoutError as error:
-        words = running.evaluator.process.tail()
-        raise DemoError(f"{error}; the evaluator's log ends with\n{words}") from error
+        log = running.evaluator.process.tail()
+        raise DemoError(f"{error}; the evaluator's log ends with\n{log}") from error
 
 
 def _watch(show: Show, load: Workload, what: str, seconds: float) -> None:
@@ -156,7 +155,7 @@ def _collect(
     prometheus, own = running.prometheus, f'{{deploy="{deploy}"}}'
 
     def wait(condition: Callable[[], bool], what: str) -> None:
-        wait_until(condition, seconds=ARRIVAL, what=what)
+        wait_until(condition, what=what)
         show(what)
 
     def alerts() -> list[dict[str, Any]]:
@@ -183,8 +182,8 @@ def _collect(
 def _print(running: Chain, show: Show, arrived: Arrived, at: float) -> None:
     """The verdict as the evaluator's own command prints it, and what arrived."""
     named = ["--service=shop", "--environment=demo", "--version=2.0"]
-    told = running.evaluator.run("deploy", f"--at={at}", *named, "--log.level=error")
-    show.chapter("The verdict", (told.stdout + told.stderr).strip())
+    printed = running.evaluator.run("deploy", f"--at={at}", *named, "--log.level=error")
+    show.chapter("The verdict", (printed.stdout + printed.stderr).strip())
     query = " ".join(shop.SLOWED.sql.split())
     print(f"slowed on purpose: queryid {running.slowed_queryid()}, {query}")
     show.chapter("The alert as delivered to the webhook", _pretty(arrived.alerts))

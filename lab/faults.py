@@ -133,7 +133,7 @@ class Request:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Reads one request and hands it to :meth:`respond`; says nothing on stderr."""
+    """Reads one request and hands it to :meth:`respond`; logs nothing."""
 
     protocol_version = "HTTP/1.1"
 

@@ -189,7 +189,7 @@ def prometheus_3() -> Tool:
     """A current Prometheus, built from its Go module.
 
     Raises:
-        RuntimeError: Go is not on PATH.
+        RuntimeError: Go is not on PATH, or it cannot build it.
     """
     compiler = go()
 
@@ -199,17 +199,21 @@ def prometheus_3() -> Tool:
         say("building Prometheus 3 with Go: minutes, but only once")
         options = ["-tags", "remove_all_sd,netgo", "-trimpath", "-ldflags", "-s -w"]
         module = f"github.com/prometheus/prometheus/cmd/prometheus@{PROMETHEUS_3}"
-        subprocess.run(
+        built = subprocess.run(
             [compiler, "install", *options, module],
             env={**os.environ, "GOBIN": str(folder)},
-            check=True,
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        if built.returncode != 0:
+            raise RuntimeError(f"Prometheus 3 could not be built:\n{built.stderr}")
 
     return Tool(once(f"prometheus-{PROMETHEUS_3}", make) / "prometheus")
 
 
 def main(names: list[str]) -> int:
-    """Fetch *names*, or everything; tell each problem in one line."""
+    """Fetch *names*, or everything; print each problem in one line."""
     known = [*POSTGRES, *TOOLS, "prometheus-3"]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}; known are {', '.join(known)}")

@@ -167,7 +167,7 @@ def _fields(request: Request) -> Row:
 
 
 def _number(text: Any) -> int:
-    """Anything that is no number counts as absent, as in Go's QueryInt64."""
+    """What is not a number counts as absent, as in Go's QueryInt64."""
     try:
         return int(text)
     except (TypeError, ValueError):

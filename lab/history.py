@@ -1,29 +1,54 @@
-"""Hours of samples in a real Prometheus at once: they are written as its own blocks."""
+"""Hours of samples in a real Prometheus or VictoriaMetrics at once."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from pathlib import Path
+
+import requests
 
 from . import fetch
+from .process import PATIENCE
 from .prometheus import Prometheus
+from .victoriametrics import VictoriaMetrics
 
 
 def backfill(prometheus: Prometheus, samples: str) -> None:
-    """Give a server that was not started yet what it would have scraped.
+    """Let a server that was not started yet remember *samples*; see `write_blocks`."""
+    write_blocks(samples, prometheus.folder / "data")
+
+
+def write_blocks(samples: str, data: Path) -> None:
+    """Write blocks of Prometheus' storage, as if it had scraped the samples.
 
     Args:
         samples: OpenMetrics with times in seconds, grouped by metric, ended by # EOF.
+        data: the storage's folder; made here, in one that exists.
 
     Raises:
         CalledProcessError: promtool does not take them.
     """
-    written = prometheus.folder / "samples.txt"
-    written.write_text(samples, encoding="utf-8")
     promtool = fetch.debian_tool("promtool")
     command = ["tsdb", "create-blocks-from", "openmetrics", "--quiet"]
-    subprocess.run(
-        [promtool.path, *command, written, prometheus.folder / "data"],
-        env={**os.environ, **promtool.environment},
-        check=True,
-    )
+    with tempfile.NamedTemporaryFile("w", dir=data.parent, encoding="utf-8") as text:
+        text.write(samples)
+        text.flush()
+        subprocess.run(
+            [promtool.path, *command, text.name, data],
+            env={**os.environ, **promtool.environment},
+            check=True,
+        )
+
+
+def import_samples(victoria: VictoriaMetrics, samples: str) -> None:
+    """Give a running server samples, visible to the first query that follows.
+
+    Args:
+        samples: Prometheus' text format with times in milliseconds.
+    """
+    url = f"{victoria.url}/api/v1/import/prometheus"
+    answer = requests.post(url, samples.encode(), timeout=PATIENCE)
+    answer.raise_for_status()
+    victoria.show()

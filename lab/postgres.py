@@ -23,6 +23,7 @@ from .process import LaunchError, Process, free_port, wait_until
 
 SUPERUSER = "postgres"
 PASSWORD = "lab"  # noqa: S105 - of throw-away servers on loopback
+MONITOR = "pgverdict"
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
 # Durability is worth nothing here; quiet start and stop are.
 SETTINGS = {
@@ -127,6 +128,12 @@ class Postgres:
             dbname=database,
         )
 
+    def create_monitor(self) -> None:
+        """Create the role `MONITOR`, as which an exporter may read all statistics."""
+        self.execute(
+            f"CREATE ROLE {MONITOR} LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_monitor"
+        )
+
     def execute(self, sql: str, *, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Run *sql* as the superuser in a connection of its own; its rows, if any."""
         dsn = self.dsn_for(database=database)
@@ -153,7 +160,6 @@ class Postgres:
         self._server.kill()
         wait_until(
             lambda: not any(Path(f"/proc/{pid}").exists() for pid in backends),
-            seconds=10,
             what="backends gone",
         )
 

@@ -1,4 +1,4 @@
-"""A child process that is ready when it says so and gone when we are.
+"""A child process: started until it is ready, and gone when we are.
 
 Each child leads a process group of its own, so that Ctrl-C reaches us first and we stop
 the children in order; should we die without doing so, the kernel stops them.
@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 POLL_SECONDS = 0.02
+# What is waited for comes within a second on an idle machine. This one may be busy.
+PATIENCE = 120.0
 _PORTS = range(20_000, 32_000)
 _handed_out: set[int] = set()
 
@@ -31,9 +33,9 @@ def free_port() -> int:
     Below the range from which the kernel takes the ports of outgoing connections, so
     that none of these can sit on it while its server is restarted.
     """
-    dice = random.SystemRandom()
+    rng = random.SystemRandom()
     for _ in range(1000):
-        port = dice.choice(_PORTS)
+        port = rng.choice(_PORTS)
         if port in _handed_out:
             continue
         with socket.socket() as probe:
@@ -47,7 +49,9 @@ def free_port() -> int:
     raise LaunchError("no free port on 127.0.0.1 between 20000 and 32000")
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> None:
+def wait_until(
+    condition: Callable[[], bool], *, what: str, seconds: float = PATIENCE
+) -> None:
     """Poll *condition* until it is true.
 
     Raises:
@@ -86,7 +90,7 @@ class Process:
         folder: Path | None = None,
         user: int | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
-        deadline: float = 30.0,
+        deadline: float = PATIENCE,
     ) -> None:
         self._name = name
         self._command = [str(part) for part in command]

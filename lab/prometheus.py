@@ -30,7 +30,7 @@ def scrape_job(
 
 
 class Prometheus(Server):
-    """A server that scrapes and evaluates every second unless told otherwise.
+    """A server that scrapes and evaluates every second by default.
 
     Args:
         program: `fetch.tool("prometheus")`, `fetch.debian_tool("prometheus")` or

@@ -1,4 +1,4 @@
-"""Stands between a client and a real server, and spoils what it is told to."""
+"""Stands between a client and a real server, and spoils some of the answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Self
 import requests
 
 from .faults import Fault, Handler, Request, Script, serving
+from .process import PATIENCE
 
 
 class Relay:
@@ -19,7 +20,7 @@ class Relay:
     the server's own answer.
 
     Args:
-        watch: told the number of each request, from 0, before anything is done.
+        watch: called with the number of each request, from 0, before it is answered.
     """
 
     def __init__(
@@ -54,7 +55,10 @@ class Relay:
 
 def _pass_on(upstream: str, request: Request) -> requests.Response:
     return requests.request(
-        request.method, upstream + request.path, data=list(request.form), timeout=10
+        request.method,
+        upstream + request.path,
+        data=list(request.form),
+        timeout=PATIENCE,
     )
 
 

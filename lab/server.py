@@ -15,7 +15,7 @@ import yaml
 from .fetch import Tool
 from .process import Process, free_port
 
-HTTP_SECONDS = 10
+HTTP_SECONDS = 60
 
 
 class Server(ABC):

@@ -60,13 +60,11 @@ class Webhook:
         """Every alert of every delivery, oldest first."""
         return [alert for each in self.deliveries for alert in each["alerts"]]
 
-    def wait_for(
-        self, wanted: Callable[[dict[str, Any]], bool], *, seconds: float
-    ) -> dict[str, Any]:
+    def wait_for(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first alert that is *wanted*; TimeoutError where none comes in time."""
 
         def found() -> list[dict[str, Any]]:
             return [alert for alert in self.alerts if wanted(alert)]
 
-        wait_until(lambda: bool(found()), seconds=seconds, what="alert delivered")
+        wait_until(lambda: bool(found()), what="alert delivered")
         return found()[0]

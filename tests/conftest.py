@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,31 @@ from lab.postgres import Postgres
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs no server comes first: most mistakes are told within seconds."""
-    items.sort(key=lambda item: item.get_closest_marker("servers") is not None)
+    """Put first what needs no server, then what others would have to wait for.
+
+    Most mistakes show within seconds then. Of what needs servers, the chain that is
+    followed in real time comes first, and the file whose tests make the recording; the
+    other tests that need it come last, when it is there.
+    """
+    recorded = [item.path for item in items if "recording" in _fixtures(item)]
+
+    def rank(item: pytest.Item) -> int:
+        if item.get_closest_marker("servers") is None:
+            return 0
+        if item.get_closest_marker("live") is not None:
+            return 1
+        if "recording" in _fixtures(item):
+            return 2 if item.path == recorded[0] else 4
+        return 3
+
+    ranks: dict[Path, int] = {}
+    for item in items:
+        ranks[item.path] = max(rank(item), ranks.get(item.path, 0))
+    items.sort(key=lambda item: min(rank(item), 1) and ranks[item.path])
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
 
 
 def pytest_configure() -> None:

@@ -134,7 +134,6 @@ def test_every_expression_shows_something_on_a_real_prometheus(
                         bool(postgres.execute(watched))
                         and bool(prometheus.query(expression))  # noqa: B023
                     ),
-                    seconds=30,
                     what=expression,
                 )
                 labels = set(prometheus.query(expression)[0]["metric"])

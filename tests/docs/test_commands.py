@@ -21,7 +21,7 @@ from evaluator.units import show_time
 from lab import fetch
 from lab.grafana import Grafana
 from lab.postgres import Postgres
-from lab.process import free_port, wait_until
+from lab.process import PATIENCE, free_port, wait_until
 from lab.prometheus import Prometheus
 
 from .pages import COMMANDS, PAGES, README, blocks
@@ -57,7 +57,7 @@ class Reader:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode in codes, done.stdout + done.stderr
@@ -74,12 +74,12 @@ class Reader:
 
 def stop(process):
     os.killpg(process.pid, signal.SIGTERM)
-    process.wait(timeout=20)
+    process.wait(timeout=PATIENCE)
 
 
 def answers(url, wanted):
     try:
-        return wanted in requests.get(url, timeout=5).text
+        return wanted in requests.get(url, timeout=PATIENCE).text
     except requests.ConnectionError:
         return False
 
@@ -132,7 +132,6 @@ def test_the_commands_work_in_their_order(tmp_path):
                     len(prometheus.query("pg_up[10s]")) > 0
                     and len(prometheus.query("pg_up[10s]")[0]["values"]) > 4
                 ),
-                seconds=30,
                 what="five scrapes of the exporter",
             )
             check, run = watch.splitlines()
@@ -141,7 +140,6 @@ def test_the_commands_work_in_their_order(tmp_path):
             try:
                 wait_until(
                     lambda: answers(f"http://{evaluator}/metrics", 'step="round"} 1'),
-                    seconds=30,
                     what="the first round",
                 )
                 reader.run(mark)

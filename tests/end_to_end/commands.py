@@ -15,9 +15,10 @@ import requests
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from lab.process import PATIENCE
+
 # Looks like one that Grafana makes; no output may ever show it.
 TOKEN = "glsa_never-to-be-seen"  # noqa: S105
-PATIENCE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,10 @@ def evaluator(
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def must_be_fit_to_read(said: str, secret: str = TOKEN) -> None:
+def must_be_fit_to_read(output: str, secret: str = TOKEN) -> None:
     """No stack trace, and no secret."""
-    assert "Traceback" not in said, said
-    assert secret not in said, said
+    assert "Traceback" not in output, output
+    assert secret not in output, output
 
 
 def write(folder: Path, config: Mapping[str, Any]) -> Path:
@@ -81,7 +82,7 @@ class Metrics:
     """The samples of one look at /metrics."""
 
     def __init__(self, url: str) -> None:
-        page = requests.get(f"{url}/metrics", timeout=10)
+        page = requests.get(f"{url}/metrics", timeout=PATIENCE)
         page.raise_for_status()
         self._samples = [
             sample

@@ -79,14 +79,15 @@ def demo(log: Path, *command: str) -> Iterator[Demo]:
 
 def answers(address: str) -> bool:
     try:
-        return requests.get(address, timeout=5).status_code < 500
+        return requests.get(address, timeout=60).status_code < 500
     except requests.ConnectionError:
         return False
 
 
 @pytest.mark.servers
-@pytest.mark.timeout(300)
-def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
+@pytest.mark.live
+@pytest.mark.timeout(900)
+def test_the_demo_passes_stays_up_when_asked_to_and_ends_with_zero(
     tmp_path: Path,
 ) -> None:
     with demo(tmp_path / "log", "make", "demo", "KEEP=1") as running:
@@ -95,7 +96,6 @@ def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
         assert len(addresses) >= 6
         wait_until(
             lambda: all(answers(address) for address in addresses),
-            seconds=30,
             what="every address that the demo named",
         )
         running.interrupt()
@@ -113,6 +113,7 @@ def test_the_demo_passes_stays_up_when_told_to_and_ends_with_zero(
 
 
 @pytest.mark.servers
+@pytest.mark.live
 def test_ctrl_c_takes_everything_down(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lab.demo"]
     with demo(tmp_path / "log", *command) as running:
@@ -141,7 +142,7 @@ def test_only_exactly_the_slowed_statement_all_the_way_is_a_success() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrived", "told"),
+    ("arrived", "problem"),
     [
         (Arrived([], [], [{}]), "detected nothing, slowed was 7"),
         (Arrived(found("8"), alerts("7"), [{}]), "detected ['8'], slowed was 7"),
@@ -151,5 +152,5 @@ def test_only_exactly_the_slowed_statement_all_the_way_is_a_success() -> None:
         (Arrived(found("7"), alerts("7"), [{}, {}]), "2 annotations"),
     ],
 )
-def test_anything_else_is_a_failure(arrived: Arrived, told: str) -> None:
-    assert any(told in problem for problem in problems(arrived, "7"))
+def test_anything_else_is_a_failure(arrived: Arrived, problem: str) -> None:
+    assert any(problem in each for each in problems(arrived, "7"))

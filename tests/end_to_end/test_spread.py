@@ -25,29 +25,29 @@ pytestmark = pytest.mark.servers
 MINUTES, AFTER = 300, 30
 
 
-def restless(now: float, *, told: bool) -> CounterSeries:
+def restless(now: float, *, stored: bool) -> CounterSeries:
     """Calls spread widely and narrowly by turns; at the deploy all get slower."""
     rng = np.random.default_rng(3)
     wide = np.where(np.arange(MINUTES) // 20 % 2, 2.0, 0.5)[None, :]
     calls = np.full((1, MINUTES), 60)
-    means, scatter = single_calls(rng, wide, calls)
+    means, within_all = single_calls(rng, wide, calls)
     level = 0.01 * np.where(np.arange(MINUTES) < MINUTES - AFTER, 1.0, 1.6)
-    means, scatter = level * means[0], level**2 * scatter[0]
+    means, within = level * means[0], level**2 * within_all[0]
     one = counters(
         means,
         60.0,
-        queryid="told" if told else "untold",
+        queryid="with" if stored else "without",
         at=now - 60.0 * MINUTES / 2,
     )
-    squares = 1.0 + np.concatenate([[0.0], np.cumsum(scatter + 60.0 * means**2)])
-    return replace(one, squares=squares) if told else one
+    squares = 1.0 + np.concatenate([[0.0], np.cumsum(within + 60.0 * means**2)])
+    return replace(one, squares=squares) if stored else one
 
 
 def test_a_query_whose_squares_are_stored_is_weighed_by_the_spread_of_its_calls(
     tmp_path: Path,
 ):
     now = float(round(time.time()))
-    series = [restless(now, told=told) for told in (True, False)]
+    series = [restless(now, stored=stored) for stored in (True, False)]
     prometheus = Prometheus(fetch.debian_tool("prometheus"))
     backfill(prometheus, openmetrics_of(series))
     at = f"--at={now - 60.0 * AFTER:.0f}"
@@ -55,12 +55,13 @@ def test_a_query_whose_squares_are_stored_is_weighed_by_the_spread_of_its_calls(
     with prometheus:
         config = write(tmp_path, {"prometheus": {"url": prometheus.url}})
         judged = evaluator("deploy", at, "--format=json", config=config)
-        told, untold = (
+        with_squares, without = (
             evaluator("explain", queryid, at.replace("--at", "--deploy"), config=config)
-            for queryid in ("told", "untold")
+            for queryid in ("with", "without")
         )
 
     p_values = {name: one["p_value"] for name, one in judged.queries.items()}
-    assert p_values["told"] < p_values["untold"] / 100, json.dumps(p_values)
-    assert "by the number of their calls and by how widely these spread" in told.output
-    assert "by the number of their calls; the spread of calls was not" in untold.output
+    assert p_values["with"] < p_values["without"] / 100, json.dumps(p_values)
+    calls = "by the number of their calls"
+    assert f"{calls} and by how widely these spread" in with_squares.output
+    assert f"{calls}; the spread of calls was not" in without.output

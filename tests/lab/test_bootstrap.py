@@ -21,5 +21,5 @@ def test_without_ensurepip_the_pip_of_debians_package_is_installed(
     bootstrap.make_environment()
 
     pip = [str(tmp_path / "venv/bin/python"), "-m", "pip", "--version"]
-    told = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
-    assert str(tmp_path) in told
+    version = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
+    assert str(tmp_path) in version

@@ -4,54 +4,8 @@ import json
 import time
 
 import pytest
-import requests
 
-from lab.faults import Fault
-from lab.grafana import Grafana
-
-AT = 1_790_000_000_000
-
-
-@pytest.fixture
-def grafana():
-    with Grafana() as server:
-        yield server
-
-
-@pytest.fixture
-def call(grafana):
-    """Send a request as an Editor."""
-    token = grafana.add_token("Editor")
-
-    def send(method, path="", *, token=token, **more):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        url = f"{grafana.url}/api/annotations{path}"
-        return requests.request(method, url, headers=headers, timeout=5, **more)
-
-    return send
-
-
-@pytest.fixture
-def add(call):
-    """Make an annotation; gives its id."""
-
-    def post(tags=(), time=AT, **more):
-        body = {"text": "x", "tags": list(tags), "time": time, **more}
-        answer = call("POST", json=body)
-        assert answer.status_code == 200, answer.text
-        return answer.json()["id"]
-
-    return post
-
-
-@pytest.fixture
-def ids(call):
-    """Find annotations; gives their ids as answered."""
-
-    def get(**parameters):
-        return [row["id"] for row in call("GET", params=parameters).json()]
-
-    return get
+from .conftest import AT
 
 
 def test_what_was_posted_is_found_as_stored(call, add):
@@ -183,37 +137,6 @@ def test_more_than_500_characters_of_tags_as_json_are_refused(add, call):
     assert call("POST", json={"text": "x", "tags": too_long}).status_code == 500
 
 
-@pytest.mark.parametrize("token", ["", "glsa_wrong"])
-def test_no_token_and_a_wrong_one_are_not_let_in(call, token):
-    answer = call("GET", token=token)
-
-    assert answer.status_code == 401
-    assert "message" in answer.json()
-
-
-def test_a_viewer_may_read_and_not_write(call, grafana):
-    viewer = grafana.add_token("Viewer")
-
-    assert call("GET", token=viewer).status_code == 200
-    for method, path in [("POST", ""), ("PATCH", "/1"), ("DELETE", "/1")]:
-        answer = call(method, path, token=viewer, json={"text": ""})
-        assert answer.status_code == 403
-    assert "annotations:delete" in answer.json()["message"]
-
-
-def test_a_revoked_token_is_not_let_in(call, grafana):
-    token = grafana.add_token("Admin")
-    grafana.revoke(token)
-
-    assert call("GET", token=token).status_code == 401
-
-
-def test_the_health_is_told_to_anybody(grafana):
-    answer = requests.get(f"{grafana.url}/api/health", timeout=5)
-
-    assert answer.json()["database"] == "ok"
-
-
 def test_an_unknown_id_is_not_found(call):
     for method in ("GET", "PATCH", "DELETE"):
         assert call(method, "/7", json={"text": "x"}).status_code == 404
@@ -269,48 +192,6 @@ def test_the_graphite_form_has_seconds_and_its_own_names(call, grafana):
     (row,) = grafana.annotations
     assert (row["text"], row["time"], row["tags"]) == ("deploy\nby ci", AT, ["a", "b"])
     assert call("POST", "/graphite", json={"when": 1}).status_code == 400
-
-
-def test_another_path_is_not_found(grafana):
-    token = grafana.add_token("Admin")
-    headers = {"Authorization": f"Bearer {token}"}
-
-    for path in ("/api/annotations/x", "/api/dashboards"):
-        answer = requests.get(grafana.url + path, headers=headers, timeout=5)
-        assert answer.status_code == 404
-
-
-def test_a_body_that_is_no_json_is_refused(call):
-    assert call("POST", data=b"hello").status_code == 400
-
-
-def test_a_scripted_answer_is_given_once_and_nothing_is_stored(call, add, grafana):
-    grafana.faults.append(
-        Fault(503, {"message": "busy"}, {"Retry-After": "2"}, method="POST")
-    )
-
-    refused = call("POST", json={"text": "x"})
-
-    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")
-    assert grafana.annotations == []
-    assert add() == 1
-
-
-def test_a_connection_can_be_dropped_before_and_after_storing(call, grafana):
-    for fault, stored in ((Fault(drop="before"), 0), (Fault(drop="after"), 1)):
-        grafana.faults.append(fault)
-
-        with pytest.raises(requests.ConnectionError):
-            call("POST", json={"text": "x"})
-
-        assert len(grafana.annotations) == stored
-
-
-def test_a_request_can_be_carried_out_though_the_answer_says_otherwise(call, grafana):
-    grafana.faults.append(Fault(504, "gateway", stored=True))
-
-    assert call("POST", json={"text": "x"}).status_code == 504
-    assert len(grafana.annotations) == 1
 
 
 def test_a_deploy_is_posted_in_seconds(grafana):

@@ -48,7 +48,7 @@ def test_the_token_may_be_in_a_file(real: Grafana, tmp_path: Path) -> None:
     assert len(real.annotations) == 1
 
 
-def test_an_address_without_a_token_is_told_with_what_would_be_right() -> None:
+def test_an_address_without_a_token_is_refused_with_what_would_be_right() -> None:
     with (
         pytest.raises(ValueError, match="GRAFANA_TOKEN_FILE names"),
         pipeline({"GRAFANA_URL": "http://127.0.0.1:1"}),

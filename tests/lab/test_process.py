@@ -45,14 +45,16 @@ def test_a_started_process_is_alive_and_a_stopped_one_is_gone(tmp_path: Path) ->
     assert gone(pid)
 
 
-def test_one_that_ends_too_early_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_one_that_ends_too_early_is_reported_with_its_log(
+    tmp_path: Path,
+) -> None:
     process = sleeper(tmp_path, "echo no such setting; exit 3")
 
     with pytest.raises(LaunchError, match=r"ended with code 3\n  \| no such setting"):
         process.start()
 
 
-def test_one_that_is_never_ready_is_told_and_stopped(tmp_path: Path) -> None:
+def test_one_that_is_never_ready_is_reported_and_stopped(tmp_path: Path) -> None:
     process = sleeper(tmp_path, "echo $$; exec sleep 60")
 
     with pytest.raises(LaunchError, match=r"not ready within 0\.5 s"):
@@ -70,7 +72,7 @@ def test_one_that_will_not_end_is_killed_with_its_children(tmp_path: Path) -> No
     process.stop()
 
     assert gone(parent)
-    wait_until(lambda: gone(child), seconds=5, what="grandchild gone")
+    wait_until(lambda: gone(child), what="grandchild gone")
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -97,7 +99,7 @@ def test_the_children_do_not_outlive_us_however_we_end(
 
         parent.send_signal(end)
 
-    wait_until(lambda: gone(child), seconds=5, what="child gone")
+    wait_until(lambda: gone(child), what="child gone")
 
 
 def test_a_port_is_free_and_handed_out_once() -> None:

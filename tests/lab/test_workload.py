@@ -30,7 +30,6 @@ def test_each_statement_has_one_queryid_and_as_many_calls_as_were_made(
             lambda: (
                 len(load.calls) == len(shop.STATEMENTS) and min(load.calls.values()) > 4
             ),
-            seconds=30,
             what="five rounds",
         )
         load.stop()

@@ -89,7 +89,10 @@ def test_a_query_without_any_interval_or_with_one_adds_nothing():
 
 # What of the 30 regressions is found at least; four standard errors of it
 # are .35.
-LEAST = {"noisier after": 0.2, "dependent of late": 0.0}
+LEAST = {"noisier after": 0.2}
+# Next to none is found where neighbours depend on each other of late: a known limit,
+# docs/statistics.md.
+MISSED = {"dependent of late": 0.35}
 
 
 @pytest.mark.parametrize("name", UNFORESEEN)
@@ -98,4 +101,7 @@ def test_what_was_not_foreseen_hardly_cries(name):
 
     assert found["alert"].false_alarms <= 2.0
     assert found["alert"].false_alarms < found["classic"].false_alarms / 4
-    assert found["alert"].power >= LEAST.get(name, 0.5)
+    if name in MISSED:
+        assert found["alert"].power <= MISSED[name]
+    else:
+        assert found["alert"].power >= LEAST.get(name, 0.5)

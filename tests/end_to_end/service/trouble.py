@@ -10,11 +10,11 @@ from lab.faults import Fault
 from lab.grafana import Grafana
 from lab.relay import Relay
 
+from ..recording.stored import Recording
 from .watching import Watch, watching
-from .world import Recording
 
 PATH = "/api/v1/series"  # the first that is asked about a deploy
-TIMEOUT = 3.0
+TIMEOUT = 5.0
 
 
 def _error(kind: str, words: str) -> dict[str, str]:
@@ -80,10 +80,10 @@ def in_trouble(recording: Recording) -> Iterator[Trouble]:
     ):
         # Deploys are judged in the order of their times.
         deploys = tuple(
-            grafana.post_deploy(at=recording.at + 0.001 * place)
+            grafana.post_deploy(at=recording.truth.at + 0.001 * place)
             for place in range(len(FAULTS))
         )
         with watching(
             recording, grafana, url=relay.url, timeout=f"{TIMEOUT:g}s"
         ) as watch:
-            yield Trouble(watch, deploys, recording.at)
+            yield Trouble(watch, deploys, recording.truth.at)

@@ -1,4 +1,4 @@
-"""``check`` tells whether each system can be reached and used."""
+"""``check`` shows whether each system can be reached and used."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import pytest
 from lab.grafana import Grafana
 
 from ..commands import evaluator, write
-from .world import JOBS
+from ..recording.jobs import JOBS
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 
 @pytest.fixture
 def check(recording, tmp_path):
     """Check with a token of the role."""
     with Grafana() as grafana:
-        grafana.post_deploy(("deploy", "service:shop", "version:v42"), at=recording.at)
+        grafana.post_deploy(
+            ("deploy", "service:shop", "version:v42"), at=recording.truth.at
+        )
 
         def run(role):
             sections = {"grafana": {"url": grafana.url}}
@@ -41,7 +43,7 @@ def test_all_is_well_where_each_system_can_be_used(check):
     assert any("service=shop environment=? version=v42" in line for line in lines)
 
 
-def test_a_token_that_may_only_read_is_told_with_the_role_it_needs(check):
+def test_a_token_that_may_only_read_is_refused_with_the_role_it_needs(check):
     ended = check("Viewer")
 
     assert ended.code == 3

@@ -1,4 +1,4 @@
-"""What a person got wrong is told at once: where, what, and what would be right."""
+"""Each mistake is reported at once: where, what, and what would be right."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from lab.grafana import Grafana
 from lab.process import free_port
 
 from ..commands import TOKEN, evaluator, write
-from .watching import watching
+from ..service.watching import watching
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
 WRONG = """
@@ -34,7 +34,7 @@ service:
 """
 
 
-def test_every_wrong_setting_is_told_at_once_with_place_and_nearest_name(tmp_path):
+def test_every_wrong_setting_is_reported_at_once_with_place_and_nearest_name(tmp_path):
     path = tmp_path / "evaluator.yml"
     path.write_text(WRONG)
 
@@ -66,9 +66,9 @@ def test_every_wrong_setting_is_told_at_once_with_place_and_nearest_name(tmp_pat
         ("prometheus: [", "is not valid YAML: line 1: "),
         ("prometheus:\n  url: 'http://[::1'\n", "expected an address such as http://"),
     ],
-    ids=["no YAML", "no address"],
+    ids=["YAML", "address"],
 )
-def test_a_file_that_cannot_be_used_is_told(tmp_path, text, problem):
+def test_a_file_that_cannot_be_used_is_reported(tmp_path, text, problem):
     path = tmp_path / "evaluator.yml"
     path.write_text(text)
 
@@ -78,7 +78,7 @@ def test_a_file_that_cannot_be_used_is_told(tmp_path, text, problem):
     assert problem in ended.complaint
 
 
-def test_a_missing_file_is_told_by_name(tmp_path):
+def test_a_missing_file_is_reported_by_name(tmp_path):
     ended = evaluator("run", folder=tmp_path)
 
     assert ended.code == 2
@@ -93,7 +93,7 @@ def test_a_missing_file_is_told_by_name(tmp_path):
     [(None, "cannot be read: No such file or directory"), ("\n", "is empty")],
     ids=["missing", "empty"],
 )
-def test_a_secret_that_is_not_there_is_told_by_its_place(tmp_path, content, problem):
+def test_a_missing_secret_is_reported_by_its_place(tmp_path, content, problem):
     secret = tmp_path / "secret"
     if content is not None:
         secret.write_text(content)
@@ -156,7 +156,7 @@ def test_a_deploy_whose_window_has_not_passed_is_refused(tmp_path, ago, problem)
     ],
     ids=["no time", "milliseconds"],
 )
-def test_a_wrong_argument_is_told(arguments, problem):
+def test_a_wrong_argument_is_reported(arguments, problem):
     ended = evaluator(*arguments)
 
     assert ended.code == 2
@@ -180,7 +180,7 @@ OTHER = {
     ],
     ids=["nothing", "HTML", "vector", "other metric"],
 )
-def test_a_capture_without_counters_is_told(capture, problem):
+def test_a_capture_without_counters_is_reported(capture, problem):
     ended = evaluator("replay", "-", "--deploy-time", "1790000000", stdin=capture)
 
     assert ended.code == 3
@@ -189,7 +189,7 @@ def test_a_capture_without_counters_is_told(capture, problem):
     assert problem in ended.complaint
 
 
-def test_a_capture_that_is_not_there_is_told(tmp_path):
+def test_a_capture_that_is_not_there_is_reported(tmp_path):
     ended = evaluator(
         "replay", "capture.json", "--deploy-time", "1790000000", folder=tmp_path
     )
@@ -198,9 +198,9 @@ def test_a_capture_that_is_not_there_is_told(tmp_path):
     assert "capture.json: cannot be read (No such file or directory)" in ended.complaint
 
 
-def test_a_window_longer_than_what_is_kept_is_no_all_clear(recording, tmp_path):
+def test_a_window_longer_than_what_is_kept_is_not_all_clear(recording, tmp_path):
     # Both windows have passed and only the later one holds samples.
-    window = time.time() - recording.began + 310
+    window = time.time() - recording.truth.began + 310
     at = time.time() - window
     config = write(tmp_path, recording.config("prometheus-2"))
     asked = ("--at", f"{at:.3f}", "--service", "shop", "--window", f"{window:.3f}s")
@@ -233,7 +233,7 @@ def test_a_second_evaluator_on_the_same_state_is_refused(recording, tmp_path):
     assert "state.sqlite is held by another evaluator; stop it, or" in ended.complaint
 
 
-def test_an_address_that_is_taken_is_told(recording, tmp_path):
+def test_an_address_that_is_taken_is_reported(recording, tmp_path):
     with Grafana() as grafana:
         taken = grafana.url.removeprefix("http://")
         config = {"prometheus": {"url": NOWHERE}, "grafana": {"url": grafana.url}}
@@ -247,7 +247,7 @@ def test_an_address_that_is_taken_is_told(recording, tmp_path):
     assert f"web.listen_address: {taken} cannot be used: " in ended.complaint
 
 
-def test_the_service_without_a_grafana_is_told(tmp_path):
+def test_the_service_without_a_grafana_is_reported(tmp_path):
     config = {"prometheus": {"url": NOWHERE}}
 
     ended = evaluator("run", config=write(tmp_path, config), folder=tmp_path)

@@ -12,9 +12,8 @@ from lab.process import wait_until
 from lab.programs import Evaluator
 
 from ..commands import Metrics, must_be_fit_to_read
-from .world import Recording
+from ..recording.stored import Recording
 
-PATIENCE = 60.0
 _COMPLAINT = re.compile(
     r'msg="step failed" step=(\w+) about=(\S+) error="(.*)"$', re.MULTILINE
 )
@@ -34,7 +33,7 @@ class Watch:
 
     @property
     def log(self) -> str:
-        """What it said so far, over all its lives."""
+        """Its log so far, over all restarts."""
         return (self.evaluator.folder / "log").read_text(encoding="utf-8")
 
     def complaints(self, step: str) -> list[tuple[str, str]]:
@@ -54,7 +53,7 @@ class Watch:
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Poll until *condition*; the error shows the log."""
         try:
-            wait_until(condition, seconds=PATIENCE, what=what)
+            wait_until(condition, what=what)
         except TimeoutError as error:
             raise AssertionError(f"{error}\n{self.log}") from error
 
@@ -83,7 +82,7 @@ def watching(
     config = recording.config(
         "prometheus-2",
         grafana={"url": grafana.url, "timeout": "30s"},
-        service={"poll_interval": "200ms", "settle": "1s", "lookback": "1h"},
+        service={"poll_interval": "200ms", "settle": "1s", "lookback": "2h"},
     )
     config["prometheus"] |= prometheus
     environment = {"PGVERDICT_GRAFANA_TOKEN": token}

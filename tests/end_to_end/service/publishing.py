@@ -11,7 +11,6 @@ from lab.process import wait_until
 from lab.programs import Evaluator
 from lab.prometheus import Prometheus
 
-PATIENCE = 60.0
 ALERT = "PgverdictQueryRegressed"
 
 
@@ -22,13 +21,13 @@ class Published:
     Args:
         regressed: labels of what is shown as regressed.
         alerts: what Prometheus has made of it, with labels and annotations.
-        told: text of the verdict annotation by service.
+        annotated: text of the verdict annotation by service.
         grafana: address of the Grafana that holds these.
     """
 
     regressed: tuple[dict[str, str], ...]
     alerts: tuple[dict[str, Any], ...]
-    told: Mapping[str, str]
+    annotated: Mapping[str, str]
     grafana: str
 
 
@@ -48,7 +47,7 @@ def everything_published(
         return len(judged) == len(services)
 
     try:
-        wait_until(all_is_judged, seconds=PATIENCE, what="all deploys judged")
+        wait_until(all_is_judged, what="all deploys judged")
     except TimeoutError as error:
         raise AssertionError(f"{error}\n{evaluator.process.tail()}") from error
     # Twice more: the first may have begun before the last verdict was stored.
@@ -58,7 +57,7 @@ def everything_published(
         evaluations.add(_last_evaluation(prometheus))
         return len(evaluations) > 2
 
-    wait_until(evaluated_twice_more, seconds=PATIENCE, what="rules evaluated")
+    wait_until(evaluated_twice_more, what="rules evaluated")
     return Published(
         shown("pgverdict_query_regressed == 1"),
         tuple(

@@ -1,4 +1,4 @@
-"""The service: what it shows, how it ends, and that it never says a thing twice."""
+"""The service: what it shows, how it ends, and that it reports nothing twice."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import pytest
 from lab import shop
 from lab.faults import Fault
 from lab.grafana import Grafana
+from lab.process import PATIENCE
+from lab.timelapse import STEP
 
-from .watching import PATIENCE, watching
-from .world import WINDOW
+from ..recording.jobs import WINDOW
+from .watching import watching
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
 TAGS = ("deploy", "service:shop", "environment:production", "version:v42")
 
@@ -23,7 +25,7 @@ def grafana():
 
 
 def test_a_verdict_is_shown_as_metrics_and_as_one_annotation(recording, grafana):
-    deploy = grafana.post_deploy(TAGS, at=recording.at)
+    deploy = grafana.post_deploy(TAGS, at=recording.truth.at)
     with watching(recording, grafana) as watch:
         watch.wait_for(lambda: bool(watch.verdicts()), "a verdict")
         watch.wait_for_rounds()
@@ -39,7 +41,7 @@ def test_a_verdict_is_shown_as_metrics_and_as_one_annotation(recording, grafana)
     }
     ((labels, value),) = metrics.of("query_regressed")
     assert value == 1
-    assert labels.items() >= {**about, "queryid": recording.slowed}.items()
+    assert labels.items() >= {**about, "queryid": recording.truth.slowed}.items()
     assert labels["user"] == shop.USER
     assert labels["datname"] == shop.DATABASE
     assert labels["toplevel"] == "true"
@@ -49,7 +51,7 @@ def test_a_verdict_is_shown_as_metrics_and_as_one_annotation(recording, grafana)
     assert metrics.value("query_p_value") < 0.05
     assert metrics.value("query_extra_seconds_per_second") > 0
     assert metrics.value("query_change_timestamp_seconds") == pytest.approx(
-        recording.at, abs=5
+        recording.truth.at, abs=5 * STEP
     )
     assert metrics.value("deploy_queries", **about, outcome="detected") == 1
     unchanged = metrics.value("deploy_queries", **about, outcome="no_regression")
@@ -57,10 +59,10 @@ def test_a_verdict_is_shown_as_metrics_and_as_one_annotation(recording, grafana)
     assert metrics.value("deploys_pending") == 0
     assert {value for _, value in metrics.of("errors_total")} == {0}
 
-    assert verdict["time"] == round(recording.at * 1000)
-    assert verdict["timeEnd"] == round((recording.at + WINDOW) * 1000)
+    assert verdict["time"] == round(recording.truth.at * 1000)
+    assert verdict["timeEnd"] == round((recording.truth.at + 60 * WINDOW) * 1000)
     assert "pgverdict-outcome:regressed" in verdict["tags"]
-    assert recording.slowed in verdict["text"]
+    assert recording.truth.slowed in verdict["text"]
     assert code == 0
 
 
@@ -68,7 +70,7 @@ def test_a_verdict_is_shown_as_metrics_and_as_one_annotation(recording, grafana)
 def test_killed_while_it_writes_a_verdict_it_still_makes_exactly_one(
     recording, grafana, stored
 ):
-    deploy = grafana.post_deploy(TAGS, at=recording.at)
+    deploy = grafana.post_deploy(TAGS, at=recording.truth.at)
     # Grafana says nothing to the verdict, and has stored it or has not.
     grafana.faults.append(Fault(method="POST", delay=PATIENCE, stored=stored))
     with watching(recording, grafana) as watch:

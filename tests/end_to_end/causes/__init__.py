@@ -1,1 +1,0 @@
-"""Verdicts on real databases, and what stands beside them as the cause."""

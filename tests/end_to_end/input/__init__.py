@@ -1,0 +1,1 @@
+"""What a person gave the evaluator, right or wrong."""

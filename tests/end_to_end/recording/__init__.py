@@ -1,0 +1,1 @@
+"""An hour in the life of several servers, recorded once for all tests of a run."""

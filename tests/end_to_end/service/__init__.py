@@ -1,0 +1,1 @@
+"""The evaluator as a service, between a Grafana and recorded counters."""
