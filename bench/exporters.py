@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from exporter.columns import COLUMNS, Column, version_of
+from exporter.postgres.queries import COLUMNS, Column, version_of
 from lab import fetch
 from lab.fetch import Tool
 from lab.programs import Exporter

@@ -1,4 +1,4 @@
-"""Command line: read the settings, serve until told to stop."""
+"""Command line: read the settings, serve until a signal arrives."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from typing import NoReturn
 
 import structlog
 
-from . import config, logs, memory
+from . import logs, tune_memory
 from .errors import ConfigurationError
-from .selfmetrics import DISTRIBUTION
+from .metrics.self_metrics import DISTRIBUTION
+from .postgres.connection import parses
 from .service import Service
-from .settings import SETTINGS, Settings, nearest
+from .settings.load import load
+from .settings.nearest import nearest
+from .settings.table import SETTINGS, Settings
 
 log = structlog.get_logger()
 
@@ -27,13 +30,11 @@ EXIT_CONFIGURATION = 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises what is wrong; argparse's own words repeat the arguments."""
+    """Raises the problem in other words; argparse's message repeats the argument."""
 
     def error(self, message: str) -> NoReturn:
         flag = message.partition("argument ")[2].partition(":")[0]
-        wrong = (
-            "takes no value" if "explicit argument" in message else "a value is needed"
-        )
+        wrong = "takes no value" if "explicit argument" in message else "needs a value"
         raise ConfigurationError(f"{flag}: {wrong}")
 
 
@@ -53,14 +54,14 @@ def _parser() -> argparse.ArgumentParser:
         "--dsn",
         metavar="DSN",
         default=argparse.SUPPRESS,
-        help="connection string; others on the machine can see it here, better are "
-        "PGVERDICT_DSN, PGVERDICT_DSN_FILE or libpq's PGHOST, PGPASSFILE …",
+        help="connection string; other users of the machine can see it here, so better "
+        "use PGVERDICT_DSN, PGVERDICT_DSN_FILE or libpq's PGHOST, PGPASSFILE …",
     )
     for setting in SETTINGS:
         parser.add_argument(
             setting.flag,
             dest=setting.path,
-            metavar=setting.shows,
+            metavar=setting.kind.placeholder,
             default=argparse.SUPPRESS,
             help=setting.help,
         )
@@ -68,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def settings_from(arguments: Sequence[str], environment: dict[str, str]) -> Settings:
-    """Read the command line and what it points to.
+    """Read the command line, the environment and the file that it names.
 
     Raises:
         ConfigurationError: with all problems.
@@ -78,7 +79,7 @@ def settings_from(arguments: Sequence[str], environment: dict[str, str]) -> Sett
     file = flags.pop("file")
     problems = [_unknown(argument) for argument in unknown]
     try:
-        settings = config.load(flags, environment, Path(file) if file else None)
+        settings = load(flags, environment, Path(file) if file else None, parses=parses)
     except ConfigurationError as error:
         raise ConfigurationError(*problems, *error.problems) from None
     if problems:
@@ -87,9 +88,9 @@ def settings_from(arguments: Sequence[str], environment: dict[str, str]) -> Sett
 
 
 def _unknown(argument: str) -> str:
-    """Never the argument itself: it may be a part of a connection string."""
+    """The problem, without the argument: it may be part of a connection string."""
     if not argument.startswith("--"):
-        return "arguments: one has no flag; a value with blanks needs quotes"
+        return "arguments: a value without a flag; a value with spaces needs quotes"
     flags = ("--dsn", "--config.file", "--version", *(s.flag for s in SETTINGS))
     return f"arguments: unknown flag{nearest(argument.partition('=')[0], flags)}"
 
@@ -101,7 +102,7 @@ def serve(settings: Settings, stop: threading.Event) -> None:
         ConfigurationError: the address or the web configuration cannot be used.
     """
     service = Service(settings)
-    memory.spare_collections()
+    tune_memory.spare_collections()
     service.start()
     log.info("listening", address=service.address)
     stop.wait()
@@ -110,8 +111,8 @@ def serve(settings: Settings, stop: threading.Event) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the exporter; the exit code."""
-    memory.keep_small()
+    """Run the exporter and return its exit code."""
+    tune_memory.keep_small()
     try:
         settings = settings_from(
             sys.argv[1:] if arguments is None else arguments, dict(os.environ)

@@ -1,8 +1,8 @@
-"""The one error that ends the exporter; everything else becomes a metric."""
+"""The one error that ends the exporter; every other problem becomes a metric."""
 
 
 class ConfigurationError(Exception):
-    """A setting, argument or file is wrong. All problems found are told at once.
+    """A setting, argument or file is wrong. All problems are reported at once.
 
     Args:
         problems: one line each, ``place: what is wrong; what would be right``; never

@@ -15,10 +15,10 @@ FORMATS = ("logfmt", "json")
 
 
 def set_up(level: str, style: str, stream: TextIO | None = None) -> None:
-    """Write our lines from *level* on to *stream* (standard error), one a record.
+    """Write one line per event, from *level* on, to *stream* (standard error).
 
-    The driver's own warnings repeat what libpq says, connection strings included: they
-    are silenced.
+    The driver's own warnings are silenced: they repeat libpq's messages, including
+    connection strings.
     """
     render: Processor = structlog.processors.LogfmtRenderer(
         key_order=["time", "level", "msg"], bool_as_flag=False
@@ -28,7 +28,7 @@ def set_up(level: str, style: str, stream: TextIO | None = None) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            _as_prometheus_says,
+            _with_prometheus_levels,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
             structlog.processors.EventRenamer("msg"),
             _without_trace,
@@ -43,7 +43,7 @@ def set_up(level: str, style: str, stream: TextIO | None = None) -> None:
 
 
 class _Lines(structlog.PrintLogger):
-    """Loses a line that cannot be written: a full disk must not cost a scrape."""
+    """Drops a line that cannot be written: a full disk must not fail a scrape."""
 
     def msg(self, message: str) -> None:
         with suppress(OSError, ValueError):
@@ -52,14 +52,14 @@ class _Lines(structlog.PrintLogger):
     log = debug = info = warn = warning = error = critical = exception = fatal = msg
 
 
-def _as_prometheus_says(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+def _with_prometheus_levels(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     if event["level"] == "warning":
         event["level"] = "warn"
     return event
 
 
 def _without_trace(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """Name the kind of the error alone: its words may repeat a secret."""
+    """Show only the type of the error: its message may repeat a secret."""
     if event.pop("exc_info", None):
         kind = sys.exc_info()[0]
         event["error"] = kind.__name__ if kind else "unknown"

@@ -1,4 +1,4 @@
-"""Settings → targets, application and web server, begun and ended together."""
+"""Settings → targets, application and web server, started and stopped together."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from pathlib import Path
 from ssl import SSLContext
 from wsgiref.types import WSGIApplication
 
-from .planreader import PlanSettings
-from .server import WebServer
-from .settings import Settings
+from .periodic.plan_reader import PlanSettings
+from .periodic.text_reader import TextSettings
+from .settings.table import Settings
 from .target import Target, TargetSettings
-from .textreader import TextSettings
-from .web import Application
+from .web.application import Application
+from .web.server import WebServer
 
 DEFAULT_TARGET = "default"
 
 
 class Service:
-    """The whole exporter but for the command line.
+    """The whole exporter, except for the command line.
 
     Raises:
         ConfigurationError: the address or the web configuration cannot be used.
     """
 
     def __init__(self, settings: Settings) -> None:
-        about = target_settings(settings)
-        self.main = settings.dsn and Target(DEFAULT_TARGET, settings.dsn, about)
+        shared = target_settings(settings)
+        self.main = settings.dsn and Target(DEFAULT_TARGET, settings.dsn, shared)
         self.probed = {
-            name: Target(name, dsn, about) for name, dsn in settings.targets.items()
+            name: Target(name, dsn, shared) for name, dsn in settings.targets.items()
         }
         self._targets = [*([self.main] if self.main else []), *self.probed.values()]
         application = Application(
             self.main,
             probed=self.probed,
             path=settings.web_telemetry_path,
-            patience=settings.scrape_timeout,
+            timeout=settings.scrape_timeout,
             offset=settings.scrape_timeout_offset,
         )
         guarded, tls = _guarded(application, settings.web_config_file)
@@ -52,13 +52,13 @@ class Service:
         return self._server.address
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start to answer."""
         self._server.start()
         for target in self._targets:
             target.start()
 
     def stop(self) -> None:
-        """Let scrapes under way finish, for a short time; leave no connection."""
+        """Let scrapes in progress finish, for a short time; leave no connection."""
         self._server.stop()
         self._close_targets()
 
@@ -70,18 +70,18 @@ class Service:
 def _guarded(
     application: WSGIApplication, file: Path | None
 ) -> tuple[WSGIApplication, Callable[[], SSLContext] | None]:
-    """The application as the web configuration allows it, and TLS where it asks."""
+    """The application behind the web configuration's checks, and its TLS if any."""
     if file is None:
         return application, None
-    # bcrypt and its memory are only for who uses it.
-    from .access import Access, Guard
+    # Imported only when needed, to save the memory of bcrypt.
+    from .web.access import Access, Guard
 
     access = Access(file)
     return Guard(application, access), access.context if access.encrypted else None
 
 
 def target_settings(settings: Settings) -> TargetSettings:
-    """What the settings say about every server."""
+    """The settings that all servers share."""
     texts = None
     if settings.texts_enabled:
         texts = TextSettings(

@@ -1,4 +1,4 @@
-"""One server to scrape: read by one at a time, shared by everyone who asks."""
+"""One server to scrape: one read at a time, shared by all clients that ask."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from .counters import DEFAULT_COUNTERS, SINCE
-from .database import Database
-from .dsn import Dsn
-from .exposition import Family
-from .families import connect_family, families, plan_families, text_families
-from .labels import LabelBook
-from .limit import COST, Limit
-from .planreader import PlanReader, PlanSettings
-from .problems import TIMEOUT, Reason
-from .reading import Wanted, read_snapshot
+from .metrics.counters import SINCE
+from .metrics.exposition import Family
+from .metrics.families import connection_family, families, plan_families, text_families
+from .metrics.label_books import LabelBook
+from .metrics.sticky_limit import COST, StickyLimit
+from .periodic.plan_reader import PlanReader, PlanSettings
+from .periodic.single_flight import SingleFlight
+from .periodic.text_reader import TextReader, TextSettings
+from .postgres.connection import ServerConnection
+from .postgres.dsn import Dsn
+from .postgres.reading import Wanted, read_snapshot
 from .scrape import Scrape
-from .snapshot import Snapshot
-from .textreader import TextReader, TextSettings
-from .turns import Turns
+from .values.problems import TIMEOUT, Reason
+from .values.snapshot import Snapshot
 
 log = structlog.get_logger()
 
@@ -32,55 +32,55 @@ class TargetSettings:
 
     Args:
         counters: fields of the statements to show.
-        created: whether pages in OpenMetrics tell when each counter began.
+        created: whether pages in OpenMetrics show when each counter started.
         texts: how texts are read; None shows none.
         context: whether to show server-wide series.
         limit: most statements to show; None shows all.
         plans: how plans are read; None reads none.
     """
 
-    counters: tuple[str, ...] = DEFAULT_COUNTERS
-    created: bool = False
-    texts: TextSettings | None = None
-    context: bool = True
-    limit: int | None = None
-    plans: PlanSettings | None = None
+    counters: tuple[str, ...]
+    created: bool
+    texts: TextSettings | None
+    context: bool
+    limit: int | None
+    plans: PlanSettings | None
 
 
 class Target:
-    """A server, by the name that the configuration gives it."""
+    """A server, under the name that the configuration gives it."""
 
     def __init__(self, name: str, dsn: Dsn, settings: TargetSettings) -> None:
         self.name = name
         self._settings = settings
-        self._database = Database(dsn)
+        self._connection = ServerConnection(dsn)
         self._book = LabelBook()
-        self._turns = Turns(self._database.abort)
-        self._limit = Limit(settings.limit) if settings.limit else None
-        self._told: frozenset[Reason] = frozenset()
-        mine = (name, self._database, self._turns)
+        self._flights = SingleFlight(self._connection.abort)
+        self._limit = StickyLimit(settings.limit) if settings.limit else None
+        self._logged: frozenset[Reason] = frozenset()
+        shared = (name, self._connection, self._flights)
         texts, plans = settings.texts, settings.plans
-        self._texts = TextReader(*mine, texts) if texts else None
-        self._plans = PlanReader(*mine, plans) if plans else None
+        self._texts = TextReader(*shared, texts) if texts else None
+        self._plans = PlanReader(*shared, plans) if plans else None
         both = (self._texts, self._plans)
         self._readers = [reader for reader in both if reader is not None]
 
     def start(self) -> None:
-        """Begin what goes on between scrapes."""
+        """Start what happens between scrapes."""
         for reader in self._readers:
             reader.start()
 
     def close(self) -> None:
-        """End what is under way, and the connection."""
+        """End the work in progress, and the connection."""
         for reader in self._readers:
             reader.close()
-        if self._turns.stop():
-            self._database.close()
+        if self._flights.stop():
+            self._connection.close()
 
     def scrape(self, deadline: float) -> Scrape:
-        """Read before *deadline* (time.monotonic), or say that it was not possible."""
+        """Read before *deadline* (time.monotonic), or report that it timed out."""
         started = time.monotonic()
-        scrape = self._turns.take(self._read, deadline)
+        scrape = self._flights.do(self._read, deadline)
         if scrape is None:
             took = time.monotonic() - started
             scrape = self._scrape(
@@ -93,16 +93,16 @@ class Target:
         if self._limit or self._plans:
             fields.add(COST)
         wanted = Wanted(fields, context=self._settings.context)
-        snapshot = read_snapshot(self._database, wanted, deadline)
+        snapshot = read_snapshot(self._connection, wanted, deadline)
         if self._limit and snapshot.statements is not None:
-            limited = self._limit.of(snapshot.statements)
+            limited = self._limit.apply(snapshot.statements)
             snapshot = replace(
                 snapshot, statements=limited.statements, left_out=limited.left_out
             )
         return self._scrape(snapshot)
 
     def _scrape(self, snapshot: Snapshot) -> Scrape:
-        self._tell(snapshot)
+        self._log_changes(snapshot)
         if self._texts and snapshot.statements is not None:
             self._texts.saw(snapshot.statements.keys)
         if self._plans:
@@ -119,18 +119,18 @@ class Target:
         )
         if self._plans:
             yield from plan_families(
-                snapshot.statements, self._book, self._plans.newest
+                snapshot.statements, self._book, self._plans.latest
             )
         if self._texts:
             yield from text_families(
                 failures=self._texts.failures, missing=self._texts.missing
             )
-        yield connect_family(self._database.connects)
+        yield connection_family(self._connection.attempts)
 
-    def _tell(self, snapshot: Snapshot) -> None:
-        """Log each problem when it comes and when it has gone, not at every scrape."""
+    def _log_changes(self, snapshot: Snapshot) -> None:
+        """Log each problem when it appears and when it ends, not at every scrape."""
         reasons = frozenset(problem.reason for problem in snapshot.problems)
-        before, self._told = self._told, reasons
+        before, self._logged = self._logged, reasons
         for problem in snapshot.problems:
             if problem.reason not in before:
                 log.warning(
@@ -140,4 +140,4 @@ class Target:
                     remedy=problem.remedy,
                 )
         for reason in sorted(before - reasons):
-            log.info("problem gone", target=self.name, reason=reason)
+            log.info("problem solved", target=self.name, reason=reason)

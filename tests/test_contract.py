@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluator.sources.profiles import PROFILES
-from exporter.counters import COUNTERS
+from exporter.metrics.counters import COUNTERS
 
 PROFILE = PROFILES["pgverdict"]
 PAGE = Path(__file__).parents[1] / "docs" / "exporter.md"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,7 +76,9 @@ EVALUATOR = {
 
 # Law 3: one file for each way out of the process.
 ONLY_USER = {
-    "psycopg": {"exporter.database", "exporter.dsn"},
+    "psycopg": {"exporter.postgres.connection"},
+    "pglast": {"exporter.postgres.plans", "exporter.postgres.texts"},
+    "bcrypt": {"exporter.web.access"},
     "requests": {"evaluator.transport.client", "evaluator.transport.failures"},
     "sqlite3": {"evaluator.service.ledger"},
 }
@@ -212,3 +214,83 @@ def test_a_file_is_one_idea_of_at_most_300_lines(name):
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
     assert len(file.read_text("utf-8").splitlines()) < 300
+
+
+# The exporter: what a module or wing may import of the exporter. The first entry whose
+# name begins the module's decides; cli sees everything.
+EXPORTER = {
+    "errors": set(),
+    "logs": set(),
+    "tune_memory": set(),
+    "values": {"values"},
+    "postgres.connection": {"values", "postgres.refusals"},
+    "postgres.rows": {"values", "postgres.queries"},
+    "postgres.reading": {"values", "postgres"},
+    "postgres": {"values"},
+    "metrics": {"values", "metrics"},
+    "periodic.task": set(),
+    "periodic.single_flight": set(),
+    "periodic": {
+        *{"values", "postgres.connection", "postgres.reading", "postgres.plans"},
+        *{"metrics.labels", "metrics.label_books", "metrics.sticky_limit"},
+        *{"periodic.task", "periodic.single_flight"},
+    },
+    "scrape": {"values", "metrics.exposition"},
+    "target": {"values", "postgres", "metrics", "periodic", "scrape"},
+    # Without the driver, the parser and the web server.
+    "settings": {"errors", "logs", "metrics.counters", "postgres.dsn", "settings"},
+    "web.application": {
+        *{"target", "scrape", "web.headers"},
+        *{"metrics.exposition", "metrics.self_metrics"},
+    },
+    "web": {"errors", "settings.nearest", "settings.yaml_file", "web"},
+    "service": {"settings.table", "target", "periodic", "web"},
+}
+
+# Values in, values out: no clock, log, network, file or driver. Locks and the parser
+# are allowed.
+EXPORTER_PURE = {
+    *{"values", "metrics", "postgres.queries", "postgres.context", "postgres.rows"},
+    *{"postgres.refusals", "postgres.texts", "postgres.plans", "settings.nearest"},
+    "web.headers",
+}
+IMPURE = {"metrics.self_metrics"}
+PURE_LIBRARIES = {
+    *{"__future__", "collections", "dataclasses", "difflib", "enum", "hashlib"},
+    *{"heapq", "itertools", "json", "math", "operator", "re", "threading", "typing"},
+    "pglast",
+}
+
+
+def _within(module: str, rooms: Iterable[str]) -> bool:
+    return any(module == room or module.startswith(f"{room}.") for room in rooms)
+
+
+@pytest.mark.parametrize(("name", "tree"), below("exporter."))
+def test_a_module_of_the_exporter_imports_only_what_its_place_allows(name, tree):
+    place = name.removeprefix("exporter.")
+    allowed = next(
+        (EXPORTER[room] for room in EXPORTER if _within(place, [room])), None
+    )
+    if allowed is None:
+        assert place in {"cli", "__main__"}, "a module without law"
+        return
+    used = {
+        module.removeprefix("exporter.")
+        for module in _imports(name, tree)
+        if module.startswith("exporter")
+    }
+    assert {module for module in used if not _within(module, allowed)} == set()
+
+
+@pytest.mark.parametrize(("name", "tree"), below("exporter."))
+def test_the_pure_modules_of_the_exporter_use_only_pure_libraries(name, tree):
+    place = name.removeprefix("exporter.")
+    if not _within(place, EXPORTER_PURE) or place in IMPURE:
+        return
+    foreign = {
+        module.split(".")[0]
+        for module in _imports(name, tree)
+        if not module.startswith("exporter")
+    }
+    assert foreign <= PURE_LIBRARIES

@@ -1,4 +1,4 @@
-"""Data in one readable line, and pages read back."""
+"""Data in one readable line, and pages parsed again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from prometheus_client.openmetrics.parser import (
 )
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
-from exporter.exposition import END, Family, render
-from exporter.snapshot import Names, StatementKey, Statements
+from exporter.metrics.exposition import END, Family, render
+from exporter.values.snapshot import Names, StatementKey, Statements
 
 NAMES = Names({10: "app", 11: "batch"}, {5: "shop", 6: "stock"})
 
@@ -44,14 +44,14 @@ def series(name: str, **labels: str) -> Series:
 def samples(text: str) -> dict[Series, float]:
     """Every sample of a page; a ValueError if two have the same labels."""
     read = read_openmetrics if text.endswith("# EOF\n") else read_text
-    found: dict[Series, float] = {}
+    values: dict[Series, float] = {}
     for family in read(text):
         for sample in family.samples:
-            which = series(sample.name, **sample.labels)
-            if which in found:
-                raise ValueError(f"{which} is there twice")
-            found[which] = sample.value
-    return found
+            named = series(sample.name, **sample.labels)
+            if named in values:
+                raise ValueError(f"{named} occurs twice")
+            values[named] = sample.value
+    return values
 
 
 def described(text: str) -> list[tuple[str, str, str]]:

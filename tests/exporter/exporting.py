@@ -11,7 +11,7 @@ import requests
 
 from exporter.cli import settings_from
 from exporter.service import Service
-from exporter.settings import Settings
+from exporter.settings.table import Settings
 
 from .builders import Series, samples, series
 
@@ -21,12 +21,12 @@ PG_UP = series("pg_up")
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One that runs."""
+    """An exporter that is running."""
 
     url: str
 
     def get(self, path: str = "/metrics", **headers: str) -> requests.Response:
-        """Ask; a second is more than any answer here may need beyond its deadline."""
+        """Send one request."""
         return requests.get(f"{self.url}{path}", headers=headers, timeout=15)
 
     def scrape(
@@ -42,31 +42,31 @@ class Exporter:
         return samples(reply.text)
 
     def problems(self, *, timeout: float = 10.0) -> set[str]:
-        """Reasons that a scrape names."""
+        """The reasons of the problems that a scrape shows."""
         return reasons(self.scrape(timeout=timeout))
 
 
-def reasons(found: dict[Series, float]) -> set[str]:
+def reasons(scraped: dict[Series, float]) -> set[str]:
     """Reasons of pgverdict_exporter_problem that are 1."""
     return {
         dict(labels)["reason"]
-        for (name, labels), value in found.items()
+        for (name, labels), value in scraped.items()
         if name == "pgverdict_exporter_problem" and value
     }
 
 
-def statement_series(found: dict[Series, float]) -> dict[Series, float]:
-    """What is about single statements."""
+def statement_series(scraped: dict[Series, float]) -> dict[Series, float]:
+    """The series about single statements."""
     return {
         (name, labels): value
-        for (name, labels), value in found.items()
+        for (name, labels), value in scraped.items()
         if "queryid" in dict(labels)
     }
 
 
 @contextmanager
 def exporting(dsn: str, *flags: str) -> Iterator[Exporter]:
-    """Run one with the flags of the command line; texts are off unless asked for."""
+    """Run one with command-line flags; texts are off unless a flag turns them on."""
     arguments = ["--dsn", dsn, "--texts.enabled=false", *flags]
     with running(settings_from([*arguments, ANY_PORT], {})) as exporter:
         yield exporter

@@ -1,4 +1,4 @@
-"""Ask a WSGI application without a network."""
+"""Requests to a WSGI application without a network."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
 from wsgiref.validate import validator
 
+from exporter.target import Target
+from exporter.web.application import Application
+
+OPENMETRICS = "application/openmetrics-text;version=1.0.0"
+# What Prometheus 2.42 sends.
+PROMETHEUS = (
+    f"{OPENMETRICS},application/openmetrics-text;version=0.0.1;q=0.75,"
+    "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """The answer to a request."""
 
     status: str
     headers: dict[str, str]
@@ -20,10 +30,21 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The body as text, unpacked."""
+        """The body as text, decompressed."""
         if self.headers.get("Content-Encoding") == "gzip":
             return zlib.decompress(self.body, 16 + zlib.MAX_WBITS).decode()
         return self.body.decode()
+
+
+def application(target: Target | None, **changed: Any) -> Application:
+    """One with the default settings, except those that are *changed*."""
+    options: dict[str, Any] = {
+        "probed": {},
+        "path": "/metrics",
+        "timeout": 10.0,
+        "offset": 0.5,
+    }
+    return Application(target, **(options | changed))
 
 
 def get(
@@ -39,13 +60,13 @@ def get(
     setup_testing_defaults(environ)
     environ |= {"REQUEST_METHOD": method, "PATH_INFO": path}
     environ |= {f"HTTP_{name.upper()}": value for name, value in headers.items()}
-    begun: list[tuple[str, dict[str, str]]] = []
+    started: list[tuple[str, dict[str, str]]] = []
 
     def start_response(status: str, sent: Any, exc_info: Any = None) -> Any:
-        begun.append((status, dict(sent)))
+        started.append((status, dict(sent)))
         return lambda _: None
 
     answer = validator(application)(environ, start_response)
     body = b"".join(answer)
     answer.close()  # type: ignore[attr-defined]
-    return Reply(*begun[0], body)
+    return Reply(*started[0], body)

@@ -1,4 +1,4 @@
-"""What the server itself says, asked as superuser in SQL of its own: the truth."""
+"""The server's own values, read as superuser with different SQL: the truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.postgres import Postgres
 
 from .builders import Series, series
 
-# Series → the column it must equal, by any of the names that it ever had.
+# Series → the column it must equal, under any of the names that it has had.
 COUNTS = {
     "calls": ("calls",),
     "rows": ("rows",),
@@ -39,24 +39,24 @@ FIELDS = (*COUNTS, *MILLISECONDS)
 
 
 def truth(server: Postgres, schema: str = "public") -> dict[Series, float]:
-    """Every series of single statements that the server's rows ask for.
+    """Every series of single statements that the server's rows must give.
 
-    Rows that the extension shows under one key, toplevel or not, are added up.
+    Rows with the same key, which differ only in a hidden toplevel, are added up.
     """
     rows = server.execute(
         "SELECT to_jsonb(s)::text, r.rolname::text, d.datname::text, s.queryid::text "  # noqa: S608
         f'FROM "{schema}".pg_stat_statements AS s '
         "JOIN pg_roles r ON r.oid = s.userid JOIN pg_database d ON d.oid = s.dbid"
     )
-    found: dict[Series, float] = defaultdict(float)
+    values: dict[Series, float] = defaultdict(float)
     for text, user, database, queryid in rows:
         row = json.loads(text)
         labels = {"user": user, "datname": database, "queryid": queryid}
         if "toplevel" in row:
             labels["toplevel"] = str(row["toplevel"]).lower()
         for name, value in _values(row).items():
-            found[series(name, **labels)] += value
-    return dict(found)
+            values[series(name, **labels)] += value
+    return dict(values)
 
 
 def _values(row: dict[str, Any]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A TCP proxy on loopback that can stall, slow or cut what the server sends."""
+"""A TCP proxy on loopback that can stall, slow down or cut the server's answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAP = 0.02  # seconds
 
 
 class Proxy:
-    """Stands between a client and the server on *port*; a context manager."""
+    """A context manager for a proxy in front of the server on *port*."""
 
     def __init__(self, port: int) -> None:
         self._server = ("127.0.0.1", port)
@@ -50,11 +50,11 @@ class Proxy:
         self._rate = rate
 
     def stall_after(self, number: int) -> None:
-        """Do so when the server has sent *number* bytes more."""
+        """Stall when the server has sent *number* more bytes."""
         self._before_stall = number
 
     def cut_after(self, number: int) -> None:
-        """End the connection when the server has sent *number* bytes more."""
+        """End the connection when the server has sent *number* more bytes."""
         self._left = number
 
     def __enter__(self) -> Self:
@@ -92,7 +92,7 @@ class Proxy:
                 self._flowing.wait()
                 if from_server and self._rate is not None:
                     owed += len(data) / self._rate
-                    # Not for every packet: a sleep takes longer than it is told.
+                    # Not for every packet: each sleep takes longer than requested.
                     if owed > _NAP:
                         time.sleep(owed)
                         owed = 0.0

@@ -10,7 +10,7 @@ from importlib.metadata import entry_points, version
 import pytest
 
 from exporter import cli
-from exporter.server import WebServer
+from exporter.web.server import WebServer
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -30,14 +30,14 @@ def test_the_version_is_that_of_the_distribution() -> None:
     assert ended.returncode == 0
 
 
-def test_help_tells_exit_codes_and_an_example() -> None:
+def test_help_shows_exit_codes_and_an_example() -> None:
     ended = run("--help")
 
     assert "Exit codes: 0 stopped by a signal, 2 configuration." in ended.stdout
     assert "Example: PGVERDICT_DSN=" in ended.stdout.replace("\n", " ")
 
 
-def test_wrong_settings_end_it_with_2_and_one_line_each() -> None:
+def test_wrong_settings_give_exit_code_2_and_one_line_each() -> None:
     ended = run("--log.level=loud", "--scrape.timeout=soon", "--dsn=nonsense")
 
     lines = ended.stderr.splitlines()
@@ -61,7 +61,7 @@ def taken() -> Iterator[str]:
     server.stop()
 
 
-def test_an_address_in_use_ends_it_with_2(taken: str) -> None:
+def test_an_address_in_use_gives_exit_code_2(taken: str) -> None:
     ended = run("--dsn=host=a", f"--web.listen-address={taken}")
 
     assert ended.returncode == 2
@@ -69,8 +69,8 @@ def test_an_address_in_use_ends_it_with_2(taken: str) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_a_value_that_is_missing_is_named() -> None:
+def test_a_flag_without_its_value_is_reported() -> None:
     ended = run("--dsn")
 
     assert ended.returncode == 2
-    assert ended.stderr == "pgverdict-exporter: --dsn: a value is needed\n"
+    assert ended.stderr == "pgverdict-exporter: --dsn: needs a value\n"

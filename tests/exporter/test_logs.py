@@ -23,7 +23,7 @@ class FullDisk(io.StringIO):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def say() -> None:
+def log_two_lines() -> None:
     log = structlog.get_logger()
     log.debug("too much")
     log.warning("two words", reason="timeout", remedy='say "a"\nb')
@@ -32,7 +32,7 @@ def say() -> None:
 def logged(style: str, *, level: str = "info") -> str:
     stream = io.StringIO()
     logs.set_up(level, style, stream)
-    say()
+    log_two_lines()
     return stream.getvalue()
 
 
@@ -60,11 +60,11 @@ def test_json_holds_the_same_fields() -> None:
 
 
 @pytest.mark.parametrize("style", logs.FORMATS)
-def test_both_programs_speak_alike(
+def test_both_programs_log_in_the_same_form(
     style: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluator_logs.set_up("info", style)
-    say()
+    log_two_lines()
 
     _, _, theirs = capsys.readouterr().err.partition("Z")
     _, _, ours = logged(style).partition("Z")
@@ -75,23 +75,23 @@ def test_both_programs_speak_alike(
     )
 
 
-def test_the_level_decides_what_is_said() -> None:
+def test_the_level_decides_what_is_logged() -> None:
     assert "too much" in logged("logfmt", level="debug")
     assert logged("logfmt", level="error") == ""
 
 
-def test_a_line_that_cannot_be_written_is_lost_and_nothing_else() -> None:
+def test_a_line_that_cannot_be_written_is_dropped_and_nothing_else() -> None:
     logs.set_up("info", "logfmt", FullDisk())
 
-    say()
+    log_two_lines()
 
 
-def test_a_line_for_a_stream_that_is_closed_is_lost() -> None:
+def test_a_line_for_a_closed_stream_is_dropped() -> None:
     stream = io.StringIO()
     logs.set_up("info", "logfmt", stream)
     stream.close()
 
-    say()
+    log_two_lines()
 
 
 def test_a_failure_shows_its_kind_but_no_stack_trace() -> None:

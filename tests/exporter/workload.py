@@ -1,4 +1,4 @@
-"""A server with statements that are hard to tell apart."""
+"""A server with statements that are hard to distinguish."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.postgres import Postgres
 
 MONITOR = "pgverdict"
 PASSWORD = "lab"  # noqa: S105 - of a throw-away server
-# 63 bytes, the longest name there is; quotes, a newline, another script.
+# 63 bytes, the longest possible name; quotes, a newline, another script.
 ROLES = ("app", "п" * 31 + "x", 'quo"ted\nrole')
 DATABASES = ("shop", "データベース", 'back\\slash "db"')
 SETTINGS = {
@@ -25,7 +25,7 @@ SETTINGS = {
 
 @contextmanager
 def busy_server(version: str, extension: str | None = None) -> Iterator[Postgres]:
-    """A server after a workload; from then on it counts nothing more.
+    """A server after a workload, which no longer counts executions.
 
     Args:
         extension: version of pg_stat_statements to create; the newest by default.

@@ -1,0 +1,1 @@
+"""Flags, environment variables and YAML file → checked settings."""

@@ -1,0 +1,1 @@
+"""HTTP: the application, the server below it, and who may read."""
