@@ -25,7 +25,7 @@ import numpy as np
 import yaml
 
 from lab import fetch
-from lab.history import backfill
+from lab.history import write_blocks
 from lab.prometheus import Prometheus
 
 from .tables import against, circumstances, table
@@ -48,38 +48,31 @@ class Cost:
     peak: float
 
 
-def samples(queries: int, at: float) -> str:
+def samples(queries: int, at: float) -> Iterator[str]:
     """Five hours of both counters in OpenMetrics; the deploy half an hour before end.
 
     One query in a hundred gets half as slow again.
     """
-    rng = np.random.default_rng(20261130)
     scrapes = int(HOURS * 3600 / STEP) + 1
-    end = at + 1800.0
-    times = [f"{end - STEP * back:.3f}" for back in reversed(range(scrapes))]
-    text = []
-    for number, metric in enumerate(COUNTERS):
-        name = metric.removesuffix("_total")
-        text.append(f"# TYPE {name} counter\n")
+    times = [f"{at + 1800.0 - STEP * back:.3f}" for back in reversed(range(scrapes))]
+    for metric in COUNTERS:
+        yield f"# TYPE {metric.removesuffix('_total')} counter\n"
         for query in range(queries):
             rng = np.random.default_rng([20261130, query])
-            calls = np.cumsum(rng.poisson(40.0, scrapes)).astype(float)
-            means = 0.01 * np.exp(0.3 * rng.standard_normal(scrapes))
-            if query % 100 == 50:
-                means[-int(1800 / STEP) :] *= 1.5
-            values = (
-                calls if not number else np.cumsum(np.diff(calls, prepend=0) * means)
-            )
+            added = rng.poisson(40.0, scrapes).astype(float)
+            if metric == COUNTERS[1]:
+                added *= 0.01 * np.exp(0.3 * rng.standard_normal(scrapes))
+                if query % 100 == 50:
+                    added[-int(1800 / STEP) :] *= 1.5
             labels = (
                 f'{metric}{{instance="db1:9719",datname="shop",user="app",'
-                f'queryid="{query + 10**15}",toplevel="true"}} '
+                f'queryid="{query + 10**15}",toplevel="true"}}'
             )
-            text += [
-                f"{labels}{value!r} {when}\n"
-                for value, when in zip(values.tolist(), times, strict=True)
-            ]
-    text.append("# EOF\n")
-    return "".join(text)
+            yield "".join(
+                f"{labels} {value!r} {when}\n"
+                for value, when in zip(np.cumsum(added).tolist(), times, strict=True)
+            )
+    yield "# EOF\n"
 
 
 def cost(command: Sequence[str], folder: Path) -> Cost:
@@ -144,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     server = Prometheus(
         fetch.prometheus_3(), flags=["--storage.tsdb.retention.time=30d"]
     )
-    backfill(server, samples(chosen.queries, at))
+    write_blocks(samples(chosen.queries, at), server.folder / "data")
     with server, older(chosen.beside) as before:
         config = server.folder / "evaluator.yml"
         config.write_text(yaml.safe_dump({"prometheus": {"url": server.url}}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import requests
@@ -20,11 +21,12 @@ def backfill(prometheus: Prometheus, samples: str) -> None:
     write_blocks(samples, prometheus.folder / "data")
 
 
-def write_blocks(samples: str, data: Path) -> None:
+def write_blocks(samples: str | Iterable[str], data: Path) -> None:
     """Write blocks of Prometheus' storage, as if it had scraped the samples.
 
     Args:
-        samples: OpenMetrics with times in seconds, grouped by metric, ended by # EOF.
+        samples: OpenMetrics with times in seconds, grouped by metric, ended by # EOF;
+            or pieces of it.
         data: the storage's folder; made here, in one that exists.
 
     Raises:
@@ -33,7 +35,7 @@ def write_blocks(samples: str, data: Path) -> None:
     promtool = fetch.debian_tool("promtool")
     command = ["tsdb", "create-blocks-from", "openmetrics", "--quiet"]
     with tempfile.NamedTemporaryFile("w", dir=data.parent, encoding="utf-8") as text:
-        text.write(samples)
+        text.writelines([samples] if isinstance(samples, str) else samples)
         text.flush()
         subprocess.run(
             [promtool.path, *command, text.name, data],
