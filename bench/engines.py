@@ -17,6 +17,7 @@ from evaluator.model import (
     Batch,
     Deploy,
     Floats,
+    Outcome,
     Panel,
     QueryKey,
     Settings,
@@ -97,11 +98,24 @@ def judged(engine: str) -> Callable[[Input], int]:
     return all_of_it
 
 
+def listed(engine: str) -> Callable[[Input], int]:
+    """The same with every verdict made an object, its causes looked for."""
+    settings = replace(SETTINGS, engine=engine)
+    deploy = Deploy("bench", AT)
+
+    def all_of_it(given: Input) -> int:
+        verdicts = judge([given.batch], deploy, settings)
+        return sum(verdict.outcome is Outcome.DETECTED for verdict in verdicts)
+
+    return all_of_it
+
+
 ENGINES: Mapping[str, Callable[[Input], int]] = {
     "classic": classic,
     "calibrated": calibrated,
     "judge, classic": judged("classic"),
     "judge, calibrated": judged("calibrated"),
+    "objects, calibrated": listed("calibrated"),
 }
 
 

@@ -87,14 +87,26 @@ class Systems:
         ]
         return sorted(marks, key=lambda mark: (mark.deploy.at, mark.deploy.id))
 
-    def read(self, deploy: Deploy, start: float, end: float) -> Reading:
+    def read(
+        self,
+        deploy: Deploy,
+        start: float,
+        end: float,
+        queryids: Collection[str] = (),
+    ) -> Reading:
         """Counters of the deploy's databases between two moments, Unix seconds.
 
         Columns that only explain a verdict are read for the windows, not the history.
+
+        Args:
+            queryids: of these queries only; empty: of all.
         """
         window = max(self._config.engine.window, end - deploy.at)
         return self.prometheus_for(deploy.service).read(
-            start, end, detail_from=max(start, deploy.at - window)
+            start,
+            end,
+            detail_from=max(start, deploy.at - window),
+            queryids=queryids,
         )
 
     def around(

@@ -63,6 +63,10 @@ EVALUATOR = {
         *{"sinks.gauges", "sinks.links", "triggers.inbox", "web"},
         "commands.arguments",
     },
+    "commands.stored": {
+        *{"model", "errors", "units", "settings", "assembly", "service.ledger"},
+        *{"sources.readings", "commands"},
+    },
     "commands": {
         *{"model", "errors", "units", "settings", "assembly", "sources", "engine"},
         *{"sinks", "service.evaluate", "service.overlap", "backtest", "logs"},

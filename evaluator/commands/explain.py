@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..assembly import Systems
-from ..engine import follow, usable_intervals
 from ..errors import ConfigurationError
-from ..model import Deploy, QueryIntervals, QueryKey, Report, Settings
+from ..model import Deploy, QueryIntervals, QueryKey, Settings
 from ..service.evaluate import Around, examine
 from ..settings.schema import Config, EngineConfig, load
 from ..settings.validation import nearest
-from ..sinks.explanation import explain_verdict
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..sources.readings import Reading
@@ -34,8 +31,9 @@ from .arguments import (
     add_service,
     add_window,
 )
-from .output import say
+from .explanation import chosen_verdicts, intervals_of, print_explanation
 from .selection import engine_with, known_overlapping, must_have_passed
+from .stored import explain_stored, stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,8 @@ def add_explain(commands: Commands) -> None:
 
 def explain(options: argparse.Namespace) -> int:
     """Print the seven steps for each query with the id that was asked for."""
+    if (judged := stored(options)) is not None:
+        return explain_stored(options.queryid, *judged)
     case = _from_systems(options) if options.capture is None else _from_capture(options)
     deploy, settings = case.deploy, case.settings
     kept = _Kept(case)
@@ -96,23 +96,8 @@ def explain(options: argparse.Namespace) -> int:
         around=kept.around,
         others=case.others,
     )
-    verdicts = [
-        verdict
-        for verdict in report.verdicts
-        if options.queryid in (verdict.key.queryid, verdict.replaces)
-    ]
-    if not verdicts:
-        raise ConfigurationError(_unknown(options.queryid, report))
-    intervals = kept.intervals(deploy, settings)
-    width = shutil.get_terminal_size().columns
-    explained = [
-        explain_verdict(verdict, intervals[verdict.key], report, width=width)
-        for verdict in verdicts
-    ]
-    say("\n\n".join(explained))
-    for note in report.notes:
-        say(f"note: {note}")
-    return int(any(verdict in report.detected for verdict in verdicts))
+    verdicts = chosen_verdicts(options.queryid, report)
+    return print_explanation(report, verdicts, kept.intervals(deploy, settings))
 
 
 class _Kept:
@@ -137,20 +122,7 @@ class _Kept:
         self, deploy: Deploy, settings: Settings
     ) -> Mapping[QueryKey, QueryIntervals]:
         """What was judged of each query, inside the windows."""
-        start, end = deploy.at - settings.window, deploy.at + settings.window
-        return {
-            query.key: query
-            for batch in self._reading.batches
-            for query in usable_intervals(
-                follow(
-                    batch,
-                    self._found.fingerprints,
-                    at=deploy.at,
-                    tolerance=settings.tolerance,
-                ).between(start, end),
-                max_gap=settings.max_gap,
-            )
-        }
+        return intervals_of(self._reading, self._found.fingerprints, deploy, settings)
 
 
 def _from_capture(options: argparse.Namespace) -> _Case:
@@ -215,15 +187,4 @@ def _named(name: str, config: Config, systems: Systems) -> Deploy:
     raise ConfigurationError(
         f"--deploy: {name!r} is neither a time such as 2026-11-29T14:05:00Z nor a "
         f"deploy of the last {show_duration(span)}{known}"
-    )
-
-
-def _unknown(queryid: str, report: Report) -> str:
-    """Which ids there are, the costliest first."""
-    costliest = sorted(report.verdicts, key=lambda v: (-v.after.seconds, v.key.queryid))
-    known = list(dict.fromkeys(verdict.key.queryid for verdict in costliest))
-    listed = ", ".join(known[:5]) + (" …" if len(known) > 5 else "")
-    return (
-        f"QUERYID: no query {queryid} around this deploy; the costliest are "
-        f"{listed or 'none'}"
     )

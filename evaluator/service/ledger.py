@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import StrEnum
+from pathlib import Path
 from types import TracebackType
 
 from ..errors import ConfigurationError
@@ -244,3 +245,27 @@ class Ledger:
             self._db.execute("rollback")
             raise
         self._db.execute("commit")
+
+
+def stored_report(path: str, deploy_id: str) -> Report | None:
+    """What a ledger says of a deploy for good; the file may be in use by its evaluator.
+
+    Args:
+        path: as of :class:`Ledger`.
+
+    Returns:
+        None where there is no such file, deploy or final report, or it cannot be read.
+    """
+    if not Path(path).is_file():
+        return None
+    address = f"{Path(path).resolve().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as db:
+            row = db.execute(
+                "select report from deploys where id = ? and state <> ? "
+                "and version = ?",
+                (deploy_id, State.WAITING, rows.VERSION),
+            ).fetchone()
+    except sqlite3.Error:
+        return None
+    return None if row is None else rows.decode_report(row[0])

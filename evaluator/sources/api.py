@@ -41,9 +41,12 @@ class PrometheusApi:
         return f"{name}{{{matchers}}}" if matchers else name
 
     def labels(
-        self, names: Sequence[str], start: float, end: float
+        self, names: Sequence[str], start: float, end: float, *more: str
     ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
         """The labels of all series that may have samples between the two times.
+
+        Args:
+            more: matchers besides the selector.
 
         Raises:
             SourceError: no usable answer.
@@ -51,7 +54,7 @@ class PrometheusApi:
         answer = self._client.post_form(
             "/api/v1/series",
             [
-                *(("match[]", self.chosen(name)) for name in names),
+                *(("match[]", self.chosen(name, *more)) for name in names),
                 ("start", f"{start - MARGIN:.3f}"),
                 ("end", f"{end + MARGIN:.3f}"),
                 *_WHOLE_AND_RAW,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +59,12 @@ class PrometheusSource:
         self._chunk = chunk
 
     def read(
-        self, start: float, end: float, *, detail_from: float | None = None
+        self,
+        start: float,
+        end: float,
+        *,
+        detail_from: float | None = None,
+        queryids: Collection[str] = (),
     ) -> Reading:
         """The counters at the scrapes with start ≤ time ≤ end, Unix seconds.
 
@@ -67,6 +72,7 @@ class PrometheusSource:
 
         Args:
             detail_from: rows and blocks are read from here on; None: from *start*.
+            queryids: read these queries only; empty: all.
 
         Raises:
             SourceError: no usable answer, or ambiguous series.
@@ -74,7 +80,7 @@ class PrometheusSource:
             IncompleteDataError: no series, but a warning.
         """
         detail = start if detail_from is None else max(start, detail_from)
-        reading = self._read(start, end, detail)
+        reading = self._read(start, end, detail, queryids)
         if not reading.batches:
             nothing = (
                 f"{self._client.place}: no sample of "
@@ -119,10 +125,17 @@ class PrometheusSource:
             tuple(problems),
         )
 
-    def _read(self, start: float, end: float, detail: float | None = None) -> Reading:
+    def _read(
+        self,
+        start: float,
+        end: float,
+        detail: float | None = None,
+        queryids: Collection[str] = (),
+    ) -> Reading:
         if not start < end:
             raise ValueError(f"the end {end} is not after the start {start}")
-        labels, warnings = self._api.labels(self._profile.metrics, start, end)
+        only = [_only(self._profile.queryid, sorted(queryids))] if queryids else []
+        labels, warnings = self._api.labels(self._profile.metrics, start, end, *only)
         names = [
             name
             for name in self._profile.metrics

@@ -173,9 +173,7 @@ def changes(
     )
 
 
-def _tests(
-    means: Floats, columns: Places, present: Flags, wanted: Flags
-) -> WelchTests:
+def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> WelchTests:
     """Of the wanted series; NaN and not upward for the rest."""
     chosen = np.flatnonzero(wanted)
     parts = [
