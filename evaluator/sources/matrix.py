@@ -68,7 +68,9 @@ class _Answer(msgspec.Struct):
 _ANSWER = msgspec.json.Decoder(_Answer)
 _NUMBERS = msgspec.json.Decoder(list[float])
 _TEXTS = msgspec.json.Decoder(list[tuple[float, str]])
-_PUNCTUATION = b'[]"'
+_PUNCTUATION, _DIGITS = b'[]"', b"0123456789.eE+-"
+# A sample and the comma behind it, without the digits.
+_SAMPLE = b'[,""],'
 
 
 def open_envelope(answer: Answer) -> tuple[msgspec.Raw, tuple[str, ...]]:
@@ -140,14 +142,15 @@ def _samples(series: _Series, answer: Answer) -> tuple[Floats, Floats]:
     """Times and values of ``[[1700000000.5,"42"],…]``.
 
     With the brackets and quotes gone it is a plain list of numbers, which is decoded
-    several times as fast as pairs of a number and a text. That each sample was such a
-    pair follows from how often it begins and ends, and from the number of numbers.
+    several times as fast as pairs of a number and a text. With the digits gone instead,
+    what is left shows that every sample is such a pair.
     """
     text = bytes(series.values)
-    count = text.count(b"[") - 1
+    frame = text.translate(None, _DIGITS)
+    count = (len(frame) - 1) // len(_SAMPLE)
     try:
-        numbers = _NUMBERS.decode(b"[" + text.translate(None, _PUNCTUATION) + b"]")
-        if len(numbers) == 2 * count and text.count(b'"]') == count:
+        if frame == b"[" + (_SAMPLE * count)[:-1] + b"]":
+            numbers = _NUMBERS.decode(b"[" + text.translate(None, _PUNCTUATION) + b"]")
             pairs = np.fromiter(numbers, np.float64, 2 * count).reshape(-1, 2)
             return pairs[:, 0].copy(), pairs[:, 1].copy()
     except msgspec.DecodeError:
