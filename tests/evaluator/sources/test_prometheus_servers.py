@@ -13,8 +13,7 @@ from evaluator.sources.profiles import PROFILES
 from evaluator.sources.prometheus import PrometheusSource
 from evaluator.transport.client import Client
 from lab import fetch
-from lab.history import backfill
-from lab.process import wait_until
+from lab.history import backfill, import_samples
 from lab.prometheus import Prometheus
 from lab.victoriametrics import VictoriaMetrics
 from tests.conftest import prometheus_3
@@ -66,14 +65,7 @@ def prometheus(program: fetch.Tool) -> Iterator[str]:
 @contextmanager
 def victoria() -> Iterator[str]:
     with VictoriaMetrics(fetch.tool("victoria-metrics")) as server:
-        url = f"{server.url}/api/v1/import/prometheus"
-        requests.post(url, exposition(milliseconds=True), timeout=30).raise_for_status()
-        last = f"count_over_time({PROFILE.seconds}[2h])"
-        wait_until(
-            lambda: len(server.query(last, at=TIMES[-1] + 1)) == len(QUERIES),
-            seconds=30,
-            what="all samples visible",
-        )
+        import_samples(server, exposition(milliseconds=True))
         yield server.url
 
 

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lab.grafana import Grafana
+from lab.process import wait_until
+from lab.prometheus import query
 
 from ..commands import evaluator, write
-from ..recording.jobs import JOBS
+from .known import USERS
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.servers
 
 
 @pytest.fixture
-def check(recording, tmp_path):
-    """Check with a token of the role."""
+def check(quiet, tmp_path):
+    """Check with a token of the role; each user of the database is a service."""
+    prometheus = quiet.backends["prometheus-2"]
+    calls = 'count_over_time(pg_stat_statements_calls_total{job="quiet"}[1m]) > 1'
+    wait_until(lambda: bool(query(prometheus, calls)), what="a second scrape")
     with Grafana() as grafana:
-        grafana.post_deploy(
-            ("deploy", "service:shop", "version:v42"), at=recording.truth.at
-        )
+        tags = ("deploy", "service:shop", "version:v42")
+        grafana.post_deploy(tags, at=time.time() - 60)
 
         def run(role):
-            sections = {"grafana": {"url": grafana.url}}
+            config = {
+                "prometheus": {"url": prometheus},
+                "grafana": {"url": grafana.url},
+                "services": {user: f'user="{user}"' for user in USERS},
+            }
             return evaluator(
                 "check",
-                config=write(tmp_path, recording.config("prometheus-2", **sections)),
+                config=write(tmp_path, config),
                 environment={"PGVERDICT_GRAFANA_TOKEN": grafana.add_token(role)},
             )
 
@@ -38,8 +48,9 @@ def test_all_is_well_where_each_system_can_be_used(check):
     lines = ended.output.splitlines()
     assert ended.code == 0, ended.output
     assert {line.split()[0] for line in lines} == {"ok"}
-    for job in JOBS:
-        assert any(f"prometheus, service {job}: raw samples of" in one for one in lines)
+    for user in USERS:
+        raw = f"prometheus, service {user}: raw samples of"
+        assert any(raw in line for line in lines)
     assert any("service=shop environment=? version=v42" in line for line in lines)
 
 

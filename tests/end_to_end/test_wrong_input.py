@@ -10,8 +10,8 @@ import pytest
 from lab.grafana import Grafana
 from lab.process import free_port
 
-from ..commands import TOKEN, evaluator, write
-from ..service.watching import watching
+from .commands import TOKEN, evaluator, write
+from .service.watching import watching
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 

@@ -1,1 +1,0 @@
-"""What a person gave the evaluator, right or wrong."""

@@ -1,0 +1,1 @@
+"""What is scraped while the tests run."""
