@@ -9,7 +9,6 @@ import numpy as np
 
 from evaluator.model import (
     ChangePoint,
-    CounterSeries,
     Deploy,
     Effect,
     Floats,
@@ -22,6 +21,8 @@ from evaluator.model import (
     WelchTest,
     Window,
 )
+from tests.queries import Counters as Counters
+from tests.queries import judged as judged
 
 KEY = QueryKey("db1:9719", "shop", "app", "-42", "true")
 
@@ -65,10 +66,10 @@ def finding(level: Level, queryid: str = "-42") -> Verdict:
 
 def scrapes(
     *rows: tuple[float, float, float], since: Sequence[float] | None = None
-) -> CounterSeries:
+) -> Counters:
     """One query's scrapes as (time, calls, seconds)."""
     table = np.array(rows, dtype=np.float64).reshape(-1, 3)
-    return CounterSeries(
+    return Counters(
         key=KEY,
         times=table[:, 0],
         calls=table[:, 1],
@@ -84,7 +85,7 @@ def counters(
     queryid: str = "-42",
     step: float = 60.0,
     at: float = DEPLOY_AT,
-) -> CounterSeries:
+) -> Counters:
     """Counters whose interval means are *means*, half of them before the deploy.
 
     Args:
@@ -94,7 +95,7 @@ def counters(
     """
     x = np.asarray(means, dtype=np.float64)
     c = np.broadcast_to(np.asarray(calls, dtype=np.float64), x.shape)
-    return CounterSeries(
+    return Counters(
         key=key(queryid),
         times=at + step * np.arange(-(x.size // 2), x.size - x.size // 2 + 1.0),
         calls=np.concatenate([[1000.0], 1000.0 + np.cumsum(c)]),

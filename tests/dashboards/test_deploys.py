@@ -17,7 +17,6 @@ import yaml
 from prometheus_client import CollectorRegistry, start_http_server
 
 from dashboards.generate import DASHBOARDS, FOLDER, as_text
-from evaluator.engine.judge import judge
 from evaluator.model import QueryKey, Report, Settings
 from evaluator.sinks.gauges import Gauges
 from lab import fetch
@@ -25,7 +24,7 @@ from lab.postgres import Postgres
 from lab.process import wait_until
 from lab.programs import Exporter
 from lab.prometheus import Prometheus, scrape_job
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
 
 RULES = Path(__file__).parents[2] / "alerts" / "pgverdict.rules.yml"
 
@@ -148,7 +147,7 @@ def _report(key: QueryKey) -> Report:
     step = np.where(np.arange(60) < 30, 1.0, 1.5)
     slower = counters(0.01 * noise(np.random.default_rng(3)) * step)
     rare = counters([0.01] * 4, queryid="7")
-    verdicts = judge([slower, rare], deploy(), Settings())
+    verdicts = judged([slower, rare], deploy(), Settings())
     verdicts = tuple(
         replace(each, key=key) if each.key == slower.key else each for each in verdicts
     )

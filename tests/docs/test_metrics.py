@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 from prometheus_client import CollectorRegistry
 
-from evaluator.engine.judge import judge
 from evaluator.model import Report, Settings
 from evaluator.sinks.gauges import Gauges
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
 
 from .pages import METRICS
 
@@ -23,7 +22,7 @@ def report() -> Report:
     step = np.where(np.arange(60) < 30, 1.0, 1.5)
     series = counters(0.01 * noise(np.random.default_rng(3)) * step, calls=40)
     settings = Settings(engine="calibrated")
-    verdicts = judge([series], deploy(), settings)
+    verdicts = judged([series], deploy(), settings)
     return Report(deploy(), DEPLOY_AT + 1900, settings, verdicts)
 
 

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from bench.noise import single_calls
-from evaluator.model import CounterSeries
 from lab import fetch
 from lab.history import backfill
 from lab.prometheus import Prometheus
-from tests.builders import counters
+from tests.builders import Counters, counters
 from tests.evaluator.history import openmetrics_of
 
 from .commands import evaluator, write
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.servers
 MINUTES, AFTER = 300, 30
 
 
-def restless(now: float, *, stored: bool) -> CounterSeries:
+def restless(now: float, *, stored: bool) -> Counters:
     """Calls spread widely and narrowly by turns; at the deploy all get slower."""
     rng = np.random.default_rng(3)
     wide = np.where(np.arange(MINUTES) // 20 % 2, 2.0, 0.5)[None, :]
@@ -63,5 +62,5 @@ def test_a_query_whose_squares_are_stored_is_weighed_by_the_spread_of_its_calls(
     p_values = {name: one["p_value"] for name, one in judged.queries.items()}
     assert p_values["with"] < p_values["without"] / 100, json.dumps(p_values)
     calls = "by the number of their calls"
-    assert f"{calls} and by how widely these spread" in with_squares.output
-    assert f"{calls}; the spread of calls was not" in without.output
+    assert f"{calls} and by their dispersion" in with_squares.output
+    assert f"{calls}; the dispersion of single calls was not" in without.output

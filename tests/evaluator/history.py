@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from evaluator.model import CounterSeries
 from evaluator.sources.profiles import PROFILES
+from tests.builders import Counters
 
 PROFILE = PROFILES["pgverdict"]
 _NAMES = {PROFILE.calls: "calls", PROFILE.seconds: "seconds"}
 
 
-def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str]) -> str:
+def capture_of(series: Sequence[Counters], fingerprints: Mapping[str, str]) -> str:
     """What ``replay`` takes: the counters, and the fingerprint of each query id."""
     result = [
         {
@@ -35,7 +35,7 @@ def capture_of(series: Sequence[CounterSeries], fingerprints: Mapping[str, str])
 
 
 def openmetrics_of(
-    series: Sequence[CounterSeries], fingerprints: Mapping[str, str] = {}
+    series: Sequence[Counters], fingerprints: Mapping[str, str] = {}
 ) -> str:
     """What Prometheus takes as if it had scraped it; squares where they are known."""
     lines = []
@@ -63,7 +63,7 @@ def _sample(name: str, labels: Mapping[str, str]) -> str:
     return f"{name}{{{told}}}"
 
 
-def _values(name: str, series: CounterSeries) -> list[tuple[float, str]]:
+def _values(name: str, series: Counters) -> list[tuple[float, str]]:
     values = getattr(series, _NAMES.get(name, "squares")).tolist()
     return [
         (round(at, 3), repr(value))
@@ -71,7 +71,7 @@ def _values(name: str, series: CounterSeries) -> list[tuple[float, str]]:
     ]
 
 
-def _labels(name: str, series: CounterSeries) -> dict[str, str]:
+def _labels(name: str, series: Counters) -> dict[str, str]:
     key = series.key
     return {
         "__name__": name,

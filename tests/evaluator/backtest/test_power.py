@@ -13,10 +13,10 @@ from evaluator.backtest.power import (
     simulated_power,
 )
 from evaluator.engine.judge import judge
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.model import Settings
 from evaluator.model.sample_size import Noise
 from tests.builders import counters, noise
+from tests.queries import interval_means
 
 CLASSIC = Settings(engine="classic")
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evaluator.backtest.rolling import RollingCounters
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.errors import IncompleteDataError, NoDataError
 from evaluator.model import DataQuality
 from evaluator.sources.readings import Reading
 from tests.builders import DEPLOY_AT, counters
+from tests.queries import interval_means
 
 # Ten hours of one query, a scrape a minute.
 WHOLE = counters(np.full(600, 0.01))

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.engine.judge import judge
 from evaluator.model import Outcome, Settings, Stage
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
 
 CLASSIC = Settings(engine="classic")
 
 
 def _judge_one(means, **settings):
-    (verdict,) = judge(
+    (verdict,) = judged(
         [counters(means)], deploy(), Settings(engine="classic", **settings)
     )
     return verdict
@@ -78,7 +77,7 @@ def test_a_rise_that_is_only_noise_stops_at_welch():
 def test_samples_outside_the_windows_are_not_looked_at():
     means = np.concatenate([np.full(60, 9.9), _step(1.5), np.full(60, 9.9)])
 
-    (long,) = judge([counters(means)], deploy(), CLASSIC)
+    (long,) = judged([counters(means)], deploy(), CLASSIC)
 
     assert long.usable == 60
     assert long.outcome is Outcome.DETECTED
@@ -95,7 +94,7 @@ def test_the_order_of_the_series_changes_nothing():
     ]
     shuffled = [series[i] for i in rng.permutation(len(series))]
 
-    assert judge(shuffled, deploy(), CLASSIC) == judge(series, deploy(), CLASSIC)
+    assert judged(shuffled, deploy(), CLASSIC) == judged(series, deploy(), CLASSIC)
 
 
 def test_together_and_one_by_one_are_the_same_verdicts():
@@ -105,17 +104,17 @@ def test_together_and_one_by_one_are_the_same_verdicts():
         for i in range(40)
     ]
 
-    together = judge(series, deploy(), Settings(engine="classic", threshold=0.0))
+    together = judged(series, deploy(), Settings(engine="classic", threshold=0.0))
 
     alone = [
-        judge([one], deploy(), Settings(engine="classic", threshold=0.0))[0]
+        judged([one], deploy(), Settings(engine="classic", threshold=0.0))[0]
         for one in series
     ]
     assert list(together) == alone
 
 
 def test_no_query_at_all_gives_no_verdict():
-    assert judge([], deploy(), CLASSIC) == ()
+    assert judged([], deploy(), CLASSIC) == ()
 
 
 def test_the_time_counter_standing_still_is_no_change():
@@ -135,8 +134,8 @@ def test_the_squares_of_the_times_tell_which_intervals_to_trust():
     squares = 100.0 * means**2 * (1.0 + 100.0 * wide**2)
     told = replace(plain, squares=np.concatenate([[9.0], 9.0 + np.cumsum(squares)]))
 
-    (blind,) = judge([plain], deploy(), Settings())
-    (seeing,) = judge([told], deploy(), Settings())
+    (blind,) = judged([plain], deploy(), Settings())
+    (seeing,) = judged([told], deploy(), Settings())
 
     assert seeing.outcome is Outcome.DETECTED
     assert seeing.p_value is not None

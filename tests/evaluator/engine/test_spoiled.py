@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.engine.judge import judge
 from evaluator.model import Floats, Settings
-from tests.builders import counters, deploy, noise
+from tests.builders import counters, deploy, judged, noise
 
 SPOILED = {
     "not a number": lambda seconds: np.full(seconds.shape, np.nan),
@@ -37,7 +36,7 @@ def test_it_stays_alone_and_claims_nothing(name, engine):
     spoiled = counters(0.01 * noise(rng, 60, 0.1), queryid="a")
     spoiled = replace(spoiled, seconds=SPOILED[name](spoiled.seconds))
 
-    first, *rest = judge([spoiled, *others], deploy(), Settings(engine=engine))
+    first, *rest = judged([spoiled, *others], deploy(), Settings(engine=engine))
 
     assert first.outcome in ("no_regression", "insufficient_data")
     assert [one.outcome for one in rest] == ["detected"] * 25

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
 
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.model import (
     Cause,
     CauseKind,
@@ -23,6 +22,7 @@ from evaluator.sinks.explanation import explain_verdict
 from evaluator.sinks.gauges import Gauges
 from evaluator.sinks.text import to_table
 from tests.builders import DEPLOY_AT, counters, deploy, finding
+from tests.queries import interval_means
 
 DATA = Cause(
     CauseKind.ROWS_PER_CALL, external=False, shift=Shift(DEPLOY_AT, 10.0, 100.0, 1e-9)

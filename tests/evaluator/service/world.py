@@ -14,6 +14,7 @@ from evaluator.sources.surroundings import Found
 from evaluator.triggers.inbox import Inbox
 from evaluator.triggers.port import Mark
 from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.queries import batches
 
 CLASSIC = Settings(engine="classic")
 WINDOW = CLASSIC.window
@@ -49,8 +50,8 @@ class World:
         step = np.where(np.arange(60) < 30, 1.0, 1.5)
         quiet = 0.01 * noise(np.random.default_rng(1))
         quality = DataQuality(series=1)
-        self.reading = Reading((counters(quiet * step),), quality, None, None)
-        self.unchanged = Reading((counters(quiet),), quality, None, None)
+        self.reading = Reading(batches([counters(quiet * step)]), quality, None, None)
+        self.unchanged = Reading(batches([counters(quiet)]), quality, None, None)
 
     def outside(self):
         return Outside(

@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.engine.judge import judge
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings, Shift
 from evaluator.sinks.explanation import explain_verdict
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
-from tests.builders import DEPLOY_AT, counters, deploy, finding, noise
+from tests.builders import DEPLOY_AT, counters, deploy, finding, judged, noise
 from tests.evaluator.test_golden import EXPECTED, GOLDEN
+from tests.queries import interval_means
 
 STEPS = ["intervals", "floors", "pre-filter", "split", "tolerance", "test", "family"]
 SETTLED_BY = {"floors": 2, "prefilter": 3, "edivisive": 4, "tolerance": 5, "welch": 6}
@@ -24,7 +23,7 @@ SETTLED_BY = {"floors": 2, "prefilter": 3, "edivisive": 4, "tolerance": 5, "welc
 
 def explained(series, engine="calibrated", queryid="-42", at=DEPLOY_AT, **fields):
     settings = Settings(engine=engine)
-    verdicts = judge(series, deploy(at=at), settings)
+    verdicts = judged(series, deploy(at=at), settings)
     report = Report(deploy(at=at), at + 1900, settings, verdicts)
     (verdict,) = [one for one in verdicts if one.key.queryid == queryid]
     (one,) = [one for one in series if one.key.queryid == queryid]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from evaluator.engine.judge import judge
 from evaluator.model import Report, Settings
 from evaluator.sinks.gauges import Gauges
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
 
 LABELS = {
     "server": "db1:9719",
@@ -37,7 +36,7 @@ def _report(count=1):
         counters(0.01 * noise(rng) * step, calls=40 + i, queryid=str(i))
         for i in range(count)
     ]
-    verdicts = judge(series, deploy(), Settings(engine="calibrated"))
+    verdicts = judged(series, deploy(), Settings(engine="calibrated"))
     return Report(deploy(), DEPLOY_AT + 1900, Settings(engine="calibrated"), verdicts)
 
 

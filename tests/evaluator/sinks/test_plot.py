@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.sinks.plot import plot
 from tests.builders import DEPLOY_AT, counters
+from tests.queries import interval_means
 
 POINT = "•"
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from evaluator.cli import main
-from evaluator.engine.judge import judge
 from evaluator.model import (
     Cause,
     CauseKind,
@@ -29,7 +28,7 @@ from evaluator.model import (
     Shift,
 )
 from evaluator.sinks.json import SCHEMA_VERSION, to_json
-from tests.builders import DEPLOY_AT, KEY, counters, deploy, finding, noise
+from tests.builders import DEPLOY_AT, KEY, counters, deploy, finding, judged, noise
 from tests.evaluator.test_golden import GOLDEN
 
 SCHEMA = json.loads(
@@ -73,7 +72,7 @@ def report(*verdicts, subject=None, settings=None, **more):
     )
 
 
-def judged(engine):
+def report_of(engine):
     rng = np.random.default_rng(2)
     step = np.where(np.arange(60) < 30, 1.0, 1.5)
     series = [
@@ -84,7 +83,7 @@ def judged(engine):
         counters(0.01 * np.where(np.arange(60) < 12, 1.0, 3.0), queryid="earlier"),
     ]
     settings = Settings(engine=engine)
-    return report(*judge(series, deploy(), settings), settings=settings)
+    return report(*judged(series, deploy(), settings), settings=settings)
 
 
 unchanged = replace(finding(Level.WATCH), outcome=Outcome.NO_REGRESSION)
@@ -93,8 +92,8 @@ rare = replace(
 )
 pending = replace(finding(Level.WATCH), outcome=Outcome.PENDING)
 REPORTS = {
-    "regressed, calibrated": (judged("calibrated"), Reason.DETECTED),
-    "regressed, classic": (judged("classic"), Reason.DETECTED),
+    "regressed, calibrated": (report_of("calibrated"), Reason.DETECTED),
+    "regressed, classic": (report_of("classic"), Reason.DETECTED),
     "clear": (report(unchanged), Reason.NONE_DETECTED),
     "mostly unjudged": (report(rare), Reason.MOSTLY_UNJUDGED),
     "window open": (report(pending, share=0.5), Reason.WINDOW_OPEN),

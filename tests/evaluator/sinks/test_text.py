@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from evaluator.engine.judge import judge
 from evaluator.model import Level, PlanChange, Report, Settings
 from evaluator.sinks.json import to_json
 from evaluator.sinks.text import to_table
-from tests.builders import DEPLOY_AT, counters, deploy, finding, noise
+from tests.builders import DEPLOY_AT, counters, deploy, finding, judged, noise
 
 CLASSIC = Settings(engine="classic")
 
@@ -29,7 +28,7 @@ def _report(**fields):
         deploy(version="v42"),
         DEPLOY_AT + 1900,
         CLASSIC,
-        judge(series, deploy(), CLASSIC),
+        judged(series, deploy(), CLASSIC),
         **fields,
     )
 
@@ -76,7 +75,7 @@ def test_every_query_has_the_fields_of_the_calibrated_engine():
         counters(np.full(60, 0.01), queryid="unchanged"),
         counters(np.full(4, 0.01), queryid="rare"),
     ]
-    verdicts = judge(series, deploy(), settings)
+    verdicts = judged(series, deploy(), settings)
 
     document = json.loads(to_json(Report(deploy(), DEPLOY_AT, settings, verdicts)))
 

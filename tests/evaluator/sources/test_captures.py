@@ -13,6 +13,7 @@ from evaluator.errors import ConfigurationError, SourceError
 from evaluator.model import Surroundings
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
+from tests.queries import series_of
 
 from ..prometheus_answers import (
     blocks,
@@ -53,7 +54,7 @@ def test_the_golden_capture_is_read_sample_by_sample():
 
     found = Capture(str(GOLDEN), PROFILE).read(DEPLOY - WINDOW, DEPLOY + WINDOW)
 
-    by_id = {one.key.queryid: one for one in found.series}
+    by_id = {one.key.queryid: one for one in series_of(found)}
     assert len(by_id) == 40
     for metric, column in ((PROFILE.calls, "calls"), (PROFILE.seconds, "seconds")):
         for stored_series in stored:
@@ -75,7 +76,7 @@ def test_standard_input_is_a_capture_too(monkeypatch):
 
     found = Capture("-", PROFILE).read()
 
-    assert np.array_equal(found.series[0].seconds, [2])
+    assert np.array_equal(series_of(found)[0].seconds, [2])
 
 
 def test_warnings_in_a_capture_make_it_partial(capture):
@@ -155,7 +156,7 @@ def test_a_capture_may_hold_squares_rows_blocks_plans_fingerprints_and_starts(ca
     )
 
     held = Capture(path, PROFILE)
-    (query,) = held.read().series
+    (query,) = series_of(held.read())
     found = held.surroundings()
 
     assert query.rows is not None

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evaluator.sources.api import escape_regex
 from lab.faults import Fault
+from tests.queries import series_of
 
 from ..prometheus_answers import (
     QUERY,
@@ -34,7 +35,7 @@ def test_the_series_are_listed_first_and_then_read_as_raw_ranges():
         answer(),
     )
 
-    assert found.series[0].times.tolist() == [START, START + 60]
+    assert series_of(found)[0].times.tolist() == [START, START + 60]
     assert [(one.method, one.path) for one in requests] == [
         ("POST", SERIES),
         *[("POST", QUERY)] * 4,
@@ -58,7 +59,7 @@ def test_a_little_more_is_asked_for_than_is_used():
     # 3,600 s and a second more at each end, evaluated a second after the end.
     assert requests[1].value("time") == "1790003601.123"
     assert requests[1].value("query").endswith("[3602000ms]")
-    assert found.series[0].times.tolist() == [START, START + 60]
+    assert series_of(found)[0].times.tolist() == [START, START + 60]
 
 
 def test_thanos_is_asked_for_complete_raw_data():
@@ -87,7 +88,7 @@ def test_queries_are_read_in_chunks_and_each_once():
 
     found, requests = read(listed(*names), *answers, chunk=2)
 
-    assert [one.key.queryid for one in found.series] == ids
+    assert [one.key.queryid for one in series_of(found)] == ids
     patterns = [
         re.search('queryid=~"(.*?)"', one.value("query")) for one in requests[1:]
     ]
@@ -104,8 +105,8 @@ def test_rows_and_blocks_come_in_one_answer_beside_the_counters():
         answer(rows(*SOME), *blocks(hit=SOME, read=SOME)),
     )
 
-    assert found.series[0].rows.tolist() == [1, 2]
-    assert found.series[0].blocks.tolist() == [2, 4]
+    assert series_of(found)[0].rows.tolist() == [1, 2]
+    assert series_of(found)[0].blocks.tolist() == [2, 4]
     assert found.notes == ()
     assert requests[3].value("query") == (
         '{job="postgres",__name__=~"pg_stat_statements_rows_total'
@@ -124,8 +125,8 @@ def test_rows_and_blocks_of_the_history_are_not_asked_for():
     )
 
     assert requests[3].value("query").endswith("[1802000ms]")
-    assert np.isnan(found.series[0].rows[0])
-    assert found.series[0].rows[1] == 2
+    assert np.isnan(series_of(found)[0].rows[0])
+    assert series_of(found)[0].rows[1] == 2
 
 
 def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():
@@ -142,8 +143,8 @@ def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():
         chunk=1,
     )
 
-    assert [one.times.size for one in found.series] == [2, 2]
-    assert found.series[0].rows is None
+    assert [one.times.size for one in series_of(found)] == [2, 2]
+    assert series_of(found)[0].rows is None
     assert found.quality.warnings == ()
     (note,) = found.notes
     assert note.startswith("rows and blocks of the queries are not known: prometheus")

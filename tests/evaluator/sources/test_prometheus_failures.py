@@ -8,6 +8,7 @@ from evaluator.errors import IncompleteDataError
 from evaluator.sources.prometheus import PrometheusSource
 from evaluator.transport.client import Client
 from lab.faults import Fault
+from tests.queries import series_of
 
 from ..prometheus_answers import QUERY, SERIES, answer, calls, listed, seconds
 from .prometheus_reading import BOTH, END, PROFILE, SOME, START, error, read
@@ -26,7 +27,7 @@ def test_any_warning_is_in_the_reading_whichever_answer_it_came_with():
 def test_a_query_that_lost_one_counter_on_the_way_is_still_there():
     found, _ = read(listed(*BOTH), answer(calls(*SOME)), answer(warnings=["cut"]))
 
-    assert found.series[0].times.size == 0
+    assert series_of(found)[0].times.size == 0
     assert found.quality.lone_samples == 2
 
 

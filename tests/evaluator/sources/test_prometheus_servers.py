@@ -17,6 +17,7 @@ from lab.history import backfill, import_samples
 from lab.prometheus import Prometheus
 from lab.victoriametrics import VictoriaMetrics
 from tests.conftest import prometheus_3
+from tests.queries import series_of
 
 pytestmark = pytest.mark.servers
 
@@ -93,10 +94,10 @@ def lossy(url: str) -> bool:
 def test_every_sample_comes_back_exactly_and_none_besides(url):
     found = source(url, selector='job="lab"', chunk=20).read(TIMES[0], TIMES[-1])
 
-    assert [one.key.queryid for one in found.series] == sorted(QUERIES)
+    assert [one.key.queryid for one in series_of(found)] == sorted(QUERIES)
     assert found.quality.warnings == ()
     assert found.quality.lone_samples == 0
-    for one in found.series:
+    for one in series_of(found):
         calls, seconds = counters(QUERIES.index(one.key.queryid))
         assert one.key.database == 's "1"'
         assert one.times.tolist() == TIMES.tolist()
@@ -116,7 +117,7 @@ def test_the_edges_are_the_same_on_every_server(url, earlier, later, lost):
 
     found = source(url).read(first - earlier, last + later)
 
-    assert {one.times.size for one in found.series} == {21 - lost}
+    assert {one.times.size for one in series_of(found)} == {21 - lost}
 
 
 def test_a_selector_that_matches_nothing_is_told(url):

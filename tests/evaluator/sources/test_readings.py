@@ -15,6 +15,7 @@ from evaluator.sources.matrix import decode_matrix
 from evaluator.sources.profiles import PROFILES, Profile
 from evaluator.sources.readings import Reading, join, pair
 from evaluator.transport.answers import Answer
+from tests.queries import series_of
 
 from ..prometheus_answers import blocks, calls, matrix, rows, seconds, since, squares
 
@@ -28,9 +29,9 @@ def reading(*result, start=ALWAYS[0], end=ALWAYS[1], profile=PROFILE) -> Reading
 
 
 def test_both_counters_of_a_query_come_side_by_side():
-    (one,) = reading(
-        calls((10, "5"), (20, "7")), seconds((10, "0.5"), (20, "0.75"))
-    ).series
+    (one,) = series_of(
+        reading(calls((10, "5"), (20, "7")), seconds((10, "0.5"), (20, "0.75")))
+    )
 
     assert one.key == QueryKey("db1:9719", "shop", "app", "1", "true")
     assert one.times.tolist() == [10, 20]
@@ -45,7 +46,7 @@ def test_a_scrape_that_stored_one_counter_only_is_counted_and_not_used():
         seconds((10, "0.5"), (30, "1"), (40, "2")),
     )
 
-    assert found.series[0].times.tolist() == [10, 30]
+    assert series_of(found)[0].times.tolist() == [10, 30]
     assert found.quality.lone_samples == 2
 
 
@@ -56,14 +57,14 @@ def test_a_value_that_is_no_number_is_never_used(broken):
         seconds((10, "1"), (20, "2"), (30, "3")),
     )
 
-    assert found.series[0].times.tolist() == [10, 30]
+    assert series_of(found)[0].times.tolist() == [10, 30]
     assert found.quality.lone_samples == 1
 
 
 def test_a_query_with_one_counter_only_stays_as_a_query_without_samples():
     found = reading(calls((10, "5"), (20, "7")))
 
-    assert found.series[0].times.size == 0
+    assert series_of(found)[0].times.size == 0
     assert found.quality.series == 0
     assert found.quality.lone_samples == 2
     assert found.first is None
@@ -74,7 +75,7 @@ def test_both_ends_of_the_time_belong_to_it():
 
     found = reading(calls(*samples), seconds(*samples), start=2, end=3)
 
-    assert found.series[0].times.tolist() == [2, 3]
+    assert series_of(found)[0].times.tolist() == [2, 3]
     assert (found.first, found.last) == (2, 3)
 
 
@@ -88,7 +89,7 @@ def test_the_ends_are_compared_in_whole_milliseconds(at, window):
     start, end = at / 1000 - window / 1000, at / 1000 + window / 1000
     found = reading(calls(*samples), seconds(*samples), start=start, end=end)
 
-    assert found.series[0].times.tolist() == [time / 1000 for time in times[1:3]]
+    assert series_of(found)[0].times.tolist() == [time / 1000 for time in times[1:3]]
 
 
 def test_the_age_of_the_entry_is_aligned_and_unknown_where_absent():
@@ -98,7 +99,7 @@ def test_the_age_of_the_entry_is_aligned_and_unknown_where_absent():
         calls(*samples), seconds(*samples), since((10, "7"), (30, "NaN"), (40, "8"))
     )
 
-    np.testing.assert_array_equal(found.series[0].since, [7, np.nan, np.nan])
+    np.testing.assert_array_equal(series_of(found)[0].since, [7, np.nan, np.nan])
 
 
 def test_an_age_with_other_last_digits_is_the_same_age():
@@ -113,7 +114,7 @@ def test_an_age_with_other_last_digits_is_the_same_age():
     )
 
     first = float(ages[0])
-    told = found.series[0].since
+    told = series_of(found)[0].since
     assert told is not None
     assert told.tolist() == [first, first, first, 1795995999.1]
 
@@ -122,12 +123,14 @@ def test_the_squares_of_the_times_are_aligned_and_in_square_seconds():
     samples = [(10, "1000"), (20, "2000"), (30, "3000")]
     milliseconds = replace(PROFILE, seconds_per_unit=1e-3)
 
-    (one,) = reading(
-        calls(*samples),
-        seconds(*samples),
-        squares((10, "1000000"), (30, "9000000")),
-        profile=milliseconds,
-    ).series
+    (one,) = series_of(
+        reading(
+            calls(*samples),
+            seconds(*samples),
+            squares((10, "1000000"), (30, "9000000")),
+            profile=milliseconds,
+        )
+    )
 
     assert one.squares == pytest.approx([1.0, np.nan, 9.0], nan_ok=True)
 
@@ -135,12 +138,16 @@ def test_the_squares_of_the_times_are_aligned_and_in_square_seconds():
 def test_rows_and_blocks_are_aligned_and_unknown_where_absent():
     samples = [(10, "1"), (20, "2"), (30, "3")]
 
-    (one,) = reading(
-        calls(*samples),
-        seconds(*samples),
-        rows((10, "7"), (30, "9"), (40, "11")),
-        *blocks(hit=[(10, "5"), (20, "6"), (30, "7")], read=[(10, "1"), (20, "NaN")]),
-    ).series
+    (one,) = series_of(
+        reading(
+            calls(*samples),
+            seconds(*samples),
+            rows((10, "7"), (30, "9"), (40, "11")),
+            *blocks(
+                hit=[(10, "5"), (20, "6"), (30, "7")], read=[(10, "1"), (20, "NaN")]
+            ),
+        )
+    )
 
     np.testing.assert_array_equal(one.rows, [7, np.nan, 9])
     np.testing.assert_array_equal(one.blocks, [6, np.nan, np.nan])
@@ -149,14 +156,14 @@ def test_rows_and_blocks_are_aligned_and_unknown_where_absent():
 def test_blocks_are_unknown_without_both_of_their_counters():
     hit = blocks(hit=[(10, "5")], read=[])[0]
 
-    (one,) = reading(calls((10, "1")), seconds((10, "1")), hit).series
+    (one,) = series_of(reading(calls((10, "1")), seconds((10, "1")), hit))
 
     assert one.blocks is None
     assert one.rows is None
 
 
 def test_rows_alone_are_no_query():
-    assert reading(rows((10, "1"))).series == ()
+    assert series_of(reading(rows((10, "1")))) == []
 
 
 def test_ambiguous_rows_are_noted_and_left_out():
@@ -164,7 +171,7 @@ def test_ambiguous_rows_are_noted_and_left_out():
         calls((10, "5")), seconds((10, "1")), rows((10, "1")), rows((10, "2"), job="x")
     )
 
-    assert found.series[0].rows is None
+    assert series_of(found)[0].rows is None
     assert found.notes == (
         "here: two series of pg_stat_statements_rows_total would be the same query; "
         "they differ in job ('postgres' and 'x'); choose one with the selector, "
@@ -177,7 +184,7 @@ def test_an_exporter_in_milliseconds_is_read_in_seconds():
 
     found = reading(calls((10, "5")), seconds((10, "1500")), profile=profile)
 
-    assert found.series[0].seconds.tolist() == [1.5]
+    assert series_of(found)[0].seconds.tolist() == [1.5]
 
 
 def test_a_label_that_the_exporter_does_not_write_is_empty():
@@ -185,7 +192,7 @@ def test_a_label_that_the_exporter_does_not_write_is_empty():
 
     found = reading(calls((10, "5")), seconds((10, "1")), profile=profile)
 
-    assert found.series[0].key.toplevel == ""
+    assert series_of(found)[0].key.toplevel == ""
 
 
 def test_queries_come_in_the_order_of_their_keys():
@@ -193,13 +200,13 @@ def test_queries_come_in_the_order_of_their_keys():
         kind((10, "1"), queryid=one) for one in "312" for kind in (calls, seconds)
     ]
 
-    assert [one.key.queryid for one in reading(*result).series] == ["1", "2", "3"]
+    assert [one.key.queryid for one in series_of(reading(*result))] == ["1", "2", "3"]
 
 
 def test_other_metrics_in_the_answer_are_left_out():
     other = {"metric": {"__name__": "up"}, "values": [[10, "1"]]}
 
-    assert reading(other, since((10, "1"))).series == ()
+    assert series_of(reading(other, since((10, "1")))) == []
 
 
 def test_two_series_of_one_query_are_refused_with_the_label_to_choose_by():
@@ -234,7 +241,7 @@ def test_joined_readings_keep_every_query_and_tell_each_warning_once():
 
     both = join([one, two], ["c"], ["d"])
 
-    assert [part.key.queryid for part in both.series] == ["0", "1"]
+    assert [part.key.queryid for part in series_of(both)] == ["0", "1"]
     assert both.quality.warnings == ("c", "a", "b")
     assert (both.quality.series, both.quality.lone_samples) == (2, 1)
     assert both.notes == ("d",)
@@ -261,10 +268,10 @@ def test_no_scrape_is_invented_and_none_that_stored_both_is_lost(
         {t for t, v in one.items() if np.isfinite(v) and start <= t <= end}
         for one in (calls_at, seconds_at)
     ]
-    times = [t for one in found.series for t in one.times]
+    times = [t for one in series_of(found) for t in one.times]
     assert times == sorted(good[0] & good[1])
     assert found.quality.lone_samples == len(good[0] ^ good[1])
-    for one in found.series:
+    for one in series_of(found):
         assert one.calls.tolist() == [calls_at[t] for t in one.times]
         assert one.seconds.tolist() == [seconds_at[t] for t in one.times]
 

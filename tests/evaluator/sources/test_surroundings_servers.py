@@ -17,6 +17,7 @@ from evaluator.sources.surroundings import SurroundingsSource
 from evaluator.transport.client import Client
 from lab import fetch
 from lab.prometheus import Prometheus
+from tests.queries import series_of
 
 pytestmark = pytest.mark.servers
 
@@ -135,7 +136,7 @@ def test_rows_and_blocks_come_with_the_counters(client):
         float(TIMES[0]), float(TIMES[-1]), detail_from=float(TIMES[10])
     )
 
-    old = next(one for one in reading.series if one.key == key(OLD))
+    old = next(one for one in series_of(reading) if one.key == key(OLD))
     expected = np.arange(1.0, COUNT // 2 + 1)
     assert old.calls.tolist() == (10 * expected).tolist()
     assert old.rows is not None
@@ -162,7 +163,7 @@ def test_the_renamed_statement_is_followed(client):
     )
 
     (one,) = follow(
-        reading.series, found(client).fingerprints, at=DEPLOY, tolerance=360
+        series_of(reading), found(client).fingerprints, at=DEPLOY, tolerance=360
     )
 
     assert (one.key, one.replaces) == (key(NEW), OLD)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluator.engine.judge import judge
 from evaluator.engine.prepare.grids import same_grids
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.model import Outcome, Settings
-from tests.builders import DEPLOY_AT, counters, deploy, noise
+from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
+from tests.queries import interval_means
 
 
 def _intervals(series):
@@ -45,7 +44,7 @@ def test_a_server_scraped_twice_is_judged_as_if_it_were_two():
         for i in range(3)
     ]
 
-    verdicts = judge([*minute, *quarter], deploy(), Settings())
+    verdicts = judged([*minute, *quarter], deploy(), Settings())
 
     assert [v.outcome for v in verdicts[:3]] == [Outcome.DETECTED] * 3
     assert [v.change and v.change.at for v in verdicts[:3]] == [DEPLOY_AT] * 3

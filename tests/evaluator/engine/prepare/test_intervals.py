@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.engine.prepare.intervals import interval_means
 from tests import reference
 from tests.builders import counters, scrapes
+from tests.queries import interval_means
 
 
 def _means(series, *, start=-math.inf, end=math.inf, max_gap=60):
@@ -160,13 +160,13 @@ def test_the_scatter_of_the_calls_is_what_their_squares_exceed_those_of_the_mean
     """Calls of 0.1, 0.2 and 0.6 s: mean 0.3, distances 0.2, 0.1 and 0.3."""
     series = _with_squares((0, 100, 5.0), (15, 103, 5.9), squares=[0.8, 0.8 + 0.41])
 
-    assert _means(series).scatter == pytest.approx([0.04 + 0.01 + 0.09])
+    assert _means(series).dispersion == pytest.approx([0.04 + 0.01 + 0.09])
 
 
 def test_a_lone_call_has_no_scatter():
     series = _with_squares((0, 100, 5.0), (15, 101, 5.9), squares=[0.8, 0.8 + 0.81])
 
-    assert np.isnan(_means(series).scatter).all()
+    assert np.isnan(_means(series).dispersion).all()
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_a_lone_call_has_no_scatter():
 def test_a_scatter_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
     found = _means(_with_squares((0, 100, 5.0), (15, 103, 5.9), squares=squares))
 
-    assert np.isnan(found.scatter).tolist() == [True]
+    assert np.isnan(found.dispersion).tolist() == [True]
     assert found.means == pytest.approx([0.3])
     assert found.dropped == {"reset": 0, "gap": 0, "idle": 0}
 
 
 def test_without_the_squares_there_is_no_scatter():
-    assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).scatter is None
+    assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).dispersion is None
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

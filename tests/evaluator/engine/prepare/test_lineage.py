@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.engine.prepare.lineage import follow
 from evaluator.model import CounterSeries
 from tests.builders import DEPLOY_AT, key
+from tests.queries import interval_means
 
 TOLERANCE = 360.0
 STEP = 60.0

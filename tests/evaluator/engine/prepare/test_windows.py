@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from evaluator.engine.prepare.intervals import interval_means
 from evaluator.engine.prepare.prefilter import matters
+
 from evaluator.engine.prepare.windows import compare
 from evaluator.model import Comparison, Insufficient
 from tests.builders import DEPLOY_AT, counters, scrapes
+from tests.queries import interval_means
 
 
 def _compare(series, *, at=DEPLOY_AT, min_samples=10, min_calls=100):
