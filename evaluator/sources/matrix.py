@@ -111,15 +111,18 @@ def _unusual(answer: Answer) -> tuple[Iterator[RawSeries], tuple[str, ...]]:
     raw, warnings = open_envelope(answer)
     try:
         data = msgspec.json.decode(raw, type=_Data)
-        if data.kind != "matrix":
-            raise SourceError(
-                f"{answer.where}: answered a {data.kind} instead of a matrix; raw "
-                "samples are needed: a range selector such as metric[1h] in "
-                "/api/v1/query, on a server that returns them"
-            )
-        series = msgspec.json.decode(data.result, type=list[_Series])
     except msgspec.ValidationError as error:
         raise answer.error(f"data of an unexpected shape ({error})") from error
+    if data.kind != "matrix":
+        raise SourceError(
+            f"{answer.where}: answered a {data.kind} instead of a matrix; raw samples "
+            "are needed: a range selector such as metric[1h] in /api/v1/query, on a "
+            "server that returns them"
+        )
+    try:
+        series = msgspec.json.decode(data.result, type=list[_Series])
+    except msgspec.ValidationError as error:
+        raise answer.error(f"series of an unexpected shape ({error})") from error
     return _series(series, answer), warnings
 
 

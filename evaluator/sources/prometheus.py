@@ -149,15 +149,14 @@ class PrometheusSource:
         parts = self._parts(list(self._chunks(ids)), names, start, end, detail)
         readings, raw, notes = [], list[RawSeries](), dict[str, None]()
         for part in prefetched(parts):
-            if part.answer is not None:
+            if part.is_detail:
+                details, more = _details(part)
+                raw += details
+                notes |= dict.fromkeys(more)
+            elif part.answer is not None:
                 series, more = decode_matrix(part.answer)
-                if part.is_detail:
-                    notes |= dict.fromkeys(f"{_DETAILS}: {warning}" for warning in more)
-                else:
-                    warnings += more
                 raw += series
-            if part.problem:
-                notes[part.problem] = None
+                warnings += more
             if part.ends_chunk:
                 readings.append(pair(raw, self._profile, start, end, self._client.name))
                 raw = []
@@ -193,7 +192,7 @@ class PrometheusSource:
                 answer = self._api.samples_answer(selector, detail, end)
             except SourceError as error:
                 wanted = False
-                yield _Part(None, ends_chunk=True, problem=f"{_DETAILS}: {error}")
+                yield _Part(None, ends_chunk=True, is_detail=True, problem=str(error))
             else:
                 yield _Part(answer, ends_chunk=True, is_detail=True)
 
@@ -225,6 +224,17 @@ class _Part:
     ends_chunk: bool
     is_detail: bool = False
     problem: str = ""
+
+
+def _details(part: _Part) -> tuple[list[RawSeries], list[str]]:
+    """Series that only explain, and notes on what is not known of them."""
+    if part.answer is None:
+        return [], [f"{_DETAILS} are not known: {part.problem}"]
+    try:
+        series, warnings = decode_matrix(part.answer)
+        return list(series), [f"{_DETAILS}: {warning}" for warning in warnings]
+    except SourceError as error:
+        return [], [f"{_DETAILS} are not known: {error}"]
 
 
 def _only(label: str, values: Sequence[str]) -> str:

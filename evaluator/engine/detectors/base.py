@@ -20,7 +20,7 @@ from ...model import (
     Stage,
 )
 from ..prepare.prepared import Prepared
-from ..stats.blocks import blocks, concatenated
+from ..stats.blocks import blocks
 from ..stats.energy_split import best_splits_of_present, min_segments
 from ..stats.welch import WelchTests, welch_tests
 
@@ -175,22 +175,13 @@ def changes(
 
 def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> WelchTests:
     """Of the wanted series; NaN and not upward for the rest."""
+    s, n = means.shape
+    t, nu, p_nominal = (np.full(s, np.nan) for _ in range(3))
+    upward = np.zeros(s, dtype=bool)
     chosen = np.flatnonzero(wanted)
-    parts = [
-        welch_tests(means[rows], columns[rows], present[rows])
-        for rows in (chosen[block] for block in blocks(chosen.size, means.shape[1]))
-    ]
-    some = concatenated(parts)
-    if chosen.size == wanted.size:
-        return some
-    unknown = np.full(len(wanted), np.nan)
-    nowhere = np.zeros(len(wanted), dtype=bool)
-    whole = WelchTests(unknown, unknown.copy(), unknown.copy(), nowhere)
-    for part, target in (
-        (some.t, whole.t),
-        (some.nu, whole.nu),
-        (some.p_nominal, whole.p_nominal),
-        (some.upward, whole.upward),
-    ):
-        target[chosen] = part
-    return whole
+    for rows in (chosen[block] for block in blocks(chosen.size, n)):
+        if rows.size:
+            tests = welch_tests(means[rows], columns[rows], present[rows])
+            t[rows], nu[rows] = tests.t, tests.nu
+            p_nominal[rows], upward[rows] = tests.p_nominal, tests.upward
+    return WelchTests(t, nu, p_nominal, upward)

@@ -164,5 +164,7 @@ def _judge(
 
 def _columns(present: Flags, starts: Floats, split_at: Floats) -> Places:
     """(k,) the first usable interval of the right segment of each."""
+    if not split_at.size:
+        return np.empty(0, dtype=np.intp)
     columns: Places = (present & (starts >= split_at[:, None])).argmax(axis=1)
     return columns

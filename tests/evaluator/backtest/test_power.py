@@ -10,9 +10,8 @@ from evaluator.backtest.power import (
     intervals_needed,
     noise_of,
     required_sample_size,
-    simulated_power,
 )
-from evaluator.engine.judge import judge
+from evaluator.backtest.simulation import simulated_power
 from evaluator.model import Settings
 from evaluator.model.sample_size import Noise
 from tests.builders import counters, noise
@@ -103,7 +102,7 @@ def test_a_longer_window_finds_more():
     loud = Noise(cv=0.5, phi=0.0, calls=40, spacing=60)
 
     short, long = (
-        simulated_power(loud, 0.5, intervals, CLASSIC, judge, np.random.default_rng(9))
+        simulated_power(loud, 0.5, intervals, CLASSIC, np.random.default_rng(9))
         for intervals in (10, 60)
     )
 
@@ -116,7 +115,7 @@ def test_simulation_finds_which_window_is_enough(engine):
     loud = Noise(cv=0.3, phi=0.0, calls=40, spacing=60)
 
     found = required_sample_size(
-        loud, 0.5, Settings(engine=engine), judge, np.random.default_rng(1)
+        loud, 0.5, Settings(engine=engine), np.random.default_rng(1)
     )
 
     assert found.formula == 6
@@ -128,7 +127,7 @@ def test_the_same_seed_gives_the_same_sample_size():
     loud = Noise(cv=0.4, phi=0.3, calls=40, spacing=60)
 
     first, second = (
-        required_sample_size(loud, 0.5, CLASSIC, judge, np.random.default_rng(2))
+        required_sample_size(loud, 0.5, CLASSIC, np.random.default_rng(2))
         for _ in range(2)
     )
 
@@ -138,7 +137,7 @@ def test_the_same_seed_gives_the_same_sample_size():
 def test_a_rise_below_the_threshold_is_tried_with_half_of_itself():
     quiet = Noise(cv=0.02, phi=0.0, calls=40, spacing=60)
 
-    found = required_sample_size(quiet, 0.1, CLASSIC, judge, np.random.default_rng(3))
+    found = required_sample_size(quiet, 0.1, CLASSIC, np.random.default_rng(3))
 
     assert found.threshold == pytest.approx(0.05)
     assert found.simulated == 10
@@ -147,7 +146,7 @@ def test_a_rise_below_the_threshold_is_tried_with_half_of_itself():
 def test_a_rise_that_no_simulated_window_finds_has_no_sample_size():
     wild = Noise(cv=3.0, phi=0.0, calls=40, spacing=60)
 
-    found = required_sample_size(wild, 0.1, CLASSIC, judge, np.random.default_rng(4))
+    found = required_sample_size(wild, 0.1, CLASSIC, np.random.default_rng(4))
 
     assert found.simulated is None
     assert found.longest == 240
@@ -157,7 +156,7 @@ def test_a_rise_that_no_simulated_window_finds_has_no_sample_size():
 def test_the_floor_of_calls_counts_too():
     rare = Noise(cv=0.02, phi=0.0, calls=2, spacing=60)
 
-    found = required_sample_size(rare, 1.0, CLASSIC, judge, np.random.default_rng(5))
+    found = required_sample_size(rare, 1.0, CLASSIC, np.random.default_rng(5))
 
     assert found.simulated == 60
 

@@ -12,7 +12,7 @@ from evaluator.errors import IncompleteDataError, NoDataError
 from evaluator.model import DataQuality
 from evaluator.sources.readings import Reading
 from tests.builders import DEPLOY_AT, counters
-from tests.queries import interval_means
+from tests.queries import batches, interval_means, series_of
 
 # Ten hours of one query, a scrape a minute.
 WHOLE = counters(np.full(600, 0.01))
@@ -32,7 +32,7 @@ class Recorder:
         known = tuple(one for one in cut if one.times.size)
         if not known:
             raise NoDataError("nothing")
-        return Reading(known)
+        return Reading(batches(known))
 
 
 def cut_of(series, start, end):
@@ -47,11 +47,16 @@ def cut_of(series, start, end):
     )
 
 
+def moved(rolling, start, end):
+    """The queries one by one."""
+    return series_of(Reading(rolling.between(start, end)))
+
+
 def test_moving_on_gives_the_same_counters_as_reading_at_once():
     rolling = RollingCounters(Recorder(WHOLE), START)
 
     for at in np.arange(START, END - 7200, 1800):
-        (found,) = rolling.between(at, at + 7200)
+        (found,) = moved(rolling, at, at + 7200)
         there = cut_of(WHOLE, at, at + 7200)
         assert found.times.tolist() == there.times.tolist()
         assert found.seconds.tolist() == there.seconds.tolist()
@@ -86,20 +91,22 @@ def test_a_query_that_ended_is_forgotten_but_was_seen():
     rolling.between(START, START + 3600)
     found = rolling.between(START + 1800, START + 5400)
 
-    assert [one.key for one in found] == [WHOLE.key]
+    assert [key for batch in found for key in batch.keys] == [WHOLE.key]
     assert rolling.seen == {WHOLE.key, early.key}
 
 
 def test_a_time_that_is_not_kept_any_more_is_empty_and_not_a_failure():
     rolling = RollingCounters(Recorder(WHOLE), START - 7200)
 
-    (found,) = rolling.between(START - 7200, START + 600)
+    (found,) = moved(rolling, START - 7200, START + 600)
 
     assert found.times[0] == START
 
 
 def test_a_partial_answer_concludes_nothing():
-    warned = Reading((WHOLE,), DataQuality(series=1, warnings=("store is down",)))
+    warned = Reading(
+        batches([WHOLE]), DataQuality(series=1, warnings=("store is down",))
+    )
     rolling = RollingCounters(lambda *_: warned, START)
 
     with pytest.raises(IncompleteDataError, match="store is down"):
@@ -111,7 +118,7 @@ def test_a_reset_across_two_chunks_is_still_seen():
     rolling = RollingCounters(Recorder(replace(WHOLE, since=since)), START)
 
     (found,) = interval_means(
-        rolling.between(START, START + 7200), START, START + 7200, max_gap=300
+        moved(rolling, START, START + 7200), START, START + 7200, max_gap=300
     )
 
     assert found.dropped["reset"] == 1
@@ -125,7 +132,7 @@ def test_when_the_entry_was_made_may_be_unknown_in_some_chunks():
 
     rolling = RollingCounters(read, DEPLOY_AT - 3600)
 
-    (found,) = rolling.between(DEPLOY_AT - 3600, DEPLOY_AT + 3600)
+    (found,) = moved(rolling, DEPLOY_AT - 3600, DEPLOY_AT + 3600)
 
     assert found.since is not None
     assert np.count_nonzero(np.isnan(found.since)) == 61
@@ -136,7 +143,7 @@ def test_the_squares_of_the_times_come_along():
     known = replace(WHOLE, squares=np.arange(float(WHOLE.times.size)))
     rolling = RollingCounters(Recorder(known), START)
 
-    (found,) = rolling.between(START, START + 7200)
+    (found,) = moved(rolling, START, START + 7200)
 
     assert found.squares is not None
     assert found.squares.tolist() == cut_of(known, START, START + 7200).squares.tolist()

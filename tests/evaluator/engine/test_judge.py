@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.model import Outcome, Settings, Stage
+from evaluator.engine import judge
+from evaluator.model import ContextSeries, Outcome, Settings, Stage, Surroundings
 from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
+from tests.queries import batches
 
 CLASSIC = Settings(engine="classic")
 
@@ -141,3 +143,27 @@ def test_the_squares_of_the_times_tell_which_intervals_to_trust():
     assert seeing.p_value is not None
     assert blind.p_value is not None
     assert seeing.p_value < 0.1 * blind.p_value
+
+
+@pytest.mark.parametrize(("factor", "explained"), [(1.1, False), (1.5, True)])
+def test_only_a_query_that_got_slower_is_explained(factor, explained):
+    minutes = DEPLOY_AT + 60.0 * np.arange(-30, 30)
+    busy = ContextSeries("cpu", "", minutes, np.where(minutes < DEPLOY_AT, 0.2, 0.9))
+
+    (verdict,) = judged(
+        [counters(_step(factor))], deploy(), CLASSIC, Surroundings(context=(busy,))
+    )
+
+    assert bool(verdict.causes) is explained
+
+
+def test_verdicts_are_made_when_asked_for_and_are_the_same_each_time():
+    series = [counters(_step(1.5), queryid=str(number)) for number in range(5)]
+
+    verdicts = judge(batches(series), deploy(), CLASSIC)
+
+    assert len(verdicts) == 5
+    assert [one.key.queryid for one in verdicts] == list("01234")
+    assert list(verdicts[1:3]) == [verdicts[1], verdicts[2]]
+    assert verdicts[-1] == list(verdicts)[4]
+    assert verdicts.detected() == 5

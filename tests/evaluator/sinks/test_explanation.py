@@ -15,7 +15,7 @@ from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
 from tests.builders import DEPLOY_AT, counters, deploy, finding, judged, noise
 from tests.evaluator.test_golden import EXPECTED, GOLDEN
-from tests.queries import interval_means
+from tests.queries import interval_means, series_of
 
 STEPS = ["intervals", "floors", "pre-filter", "split", "tolerance", "test", "family"]
 SETTLED_BY = {"floors": 2, "prefilter": 3, "edivisive": 4, "tolerance": 5, "welch": 6}
@@ -53,7 +53,7 @@ def steps_of(text):
 @pytest.fixture(scope="module")
 def golden():
     capture = Capture(str(GOLDEN / "capture.json"), PROFILES["pgverdict"])
-    return capture.read().series
+    return series_of(capture.read())
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_the_calibrated_engine_shows_p_and_q_of_the_family():
 def test_it_shows_what_weighed_the_intervals_and_what_was_left_out(known):
     significance = finding(Level.ALERT).significance
     assert significance is not None
-    known_significance = replace(significance, by_scatter=known, start_up=known)
+    known_significance = replace(significance, by_dispersion=known, transient=known)
 
     test = steps_of(explained([slower()], significance=known_significance))[6]
 
-    assert ("weighed by the number of their calls and by how widely" in test) is known
-    assert ("weighed by the number of their calls; the spread" in test) is not known
-    assert ("the first 6 min were slower than the rest: a start-up" in test) is known
+    assert ("by the number of their calls and by their dispersion" in test) is known
+    assert ("by the number of their calls; the dispersion" in test) is not known
+    assert ("the first 6 min were slower than the rest: a transient" in test) is known
 
 
 def test_the_distance_from_the_deploy_has_a_side():

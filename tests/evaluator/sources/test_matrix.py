@@ -15,7 +15,8 @@ from .test_readings import text
 
 def decode(value):
     body = value if isinstance(value, bytes) else msgspec.json.encode(value)
-    return decode_matrix(Answer(body, "here"))
+    series, warnings = decode_matrix(Answer(body, "here"))
+    return list(series), warnings
 
 
 def error(value) -> str:

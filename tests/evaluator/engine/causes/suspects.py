@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from evaluator.engine.causes.kinds import find_causes
+from evaluator.engine.causes.kinds import OWN_RATIO, find_causes
+from evaluator.engine.causes.measures import OwnMeasures, Slower
 from evaluator.engine.causes.shifts import find_shifts
+from evaluator.engine.prepare.intervals import USABLE, Intervals
 from evaluator.model import (
     ChangePoint,
     ContextSeries,
     Effect,
-    IntervalMeans,
     Outcome,
     Settings,
     Stage,
@@ -57,19 +58,21 @@ def verdict(factor, queryid="-42", *, at=0.0, outcome=Outcome.DETECTED):
     )
 
 
-def intervals(one=None, *, calls=40.0, rows=None, blocks=None) -> IntervalMeans:
+def intervals(*, calls=40.0, rows=None, blocks=None) -> Intervals:
     """60 minutes around the deploy; numbers are totals of each minute."""
     number = np.broadcast_to(np.asarray(calls, dtype=np.float64), MINUTES.shape)
-    return IntervalMeans(
-        key=KEY if one is None else one.key,
-        starts=DEPLOY_AT + 60 * MINUTES,
-        ends=DEPLOY_AT + 60 * MINUTES + 60,
-        calls=number,
-        seconds=0.1 * number,
-        means=np.full(MINUTES.shape, 0.1),
-        dropped={},
-        rows=rows,
-        blocks=blocks,
+    added = {"rows": rows, "blocks": blocks}
+    return Intervals(
+        times=DEPLOY_AT + 60 * np.append(MINUTES, MINUTES[-1] + 1),
+        lags=np.broadcast_to(np.int32(1), (1, MINUTES.size)),
+        kinds=np.full((1, MINUTES.size), USABLE, dtype=np.int8),
+        calls=number[None, :],
+        seconds=0.1 * number[None, :],
+        further={
+            name: np.asarray(values)[None, :]
+            for name, values in added.items()
+            if values is not None
+        },
     )
 
 
@@ -92,16 +95,32 @@ def starts(*values, instance=KEY.instance) -> ContextSeries:
     )
 
 
+def slower(suspect: Verdict, own: Intervals | None = None) -> Slower:
+    """The query of a verdict, and what it was called for."""
+    assert suspect.change is not None
+    assert suspect.factor is not None
+    elsewhere = suspect.outcome is Outcome.BACKGROUND_CHANGE
+    moment = suspect.change.at if elsewhere else DEPLOY_AT
+    measures = OwnMeasures(own or intervals())
+    (changed,) = measures.changed([moment], SETTINGS.tolerance, OWN_RATIO)
+    (ratio,) = measures.blocks_ratios(DEPLOY_AT)
+    change_at = suspect.change.at
+    return Slower(suspect.key, suspect.factor, change_at, moment, changed, ratio)
+
+
 def causes(*others, own=None, of=None, rise=1.0, **surroundings):
     """What is found for one query that doubled, or for *of*."""
     suspect = of or verdict(2.0)
+    factors: dict[str, list[float]] = {}
+    for each in sorted([suspect, *others], key=lambda one: one.factor):
+        factors.setdefault(each.key.instance, []).append(each.factor)
     found = find_causes(
-        [suspect, *others],
-        {suspect.key: own or intervals(suspect)},
+        [slower(suspect, own)],
         deploy(),
         SETTINGS,
         Surroundings(**surroundings),
         find_shifts,
+        factors=factors,
         common_rise={KEY.instance: rise},
     )
     return found.get(suspect.key, ())

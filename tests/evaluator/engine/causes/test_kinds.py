@@ -26,12 +26,6 @@ def test_a_rise_alone_has_no_cause():
     assert causes(*siblings(1.0, 0.9, 1.1)) == ()
 
 
-def test_a_query_that_did_not_rise_needs_none():
-    quiet = verdict(1.1)
-
-    assert causes(of=quiet, context=(measure(step(1, 5)),)) == ()
-
-
 def test_most_other_queries_slower_by_over_half_as_much_are_a_common_shift():
     (cause,) = causes(*siblings(1.5, 1.6, 1.0))
 
@@ -193,4 +187,4 @@ def test_no_suspect_asks_for_no_search():
     def never(measures):
         raise AssertionError
 
-    assert find_causes([], {}, deploy(), SETTINGS, Surroundings(), never) == {}
+    assert find_causes([], deploy(), SETTINGS, Surroundings(), never) == {}

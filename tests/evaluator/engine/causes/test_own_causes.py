@@ -8,7 +8,16 @@ from evaluator.engine.causes.shifts import find_shifts
 from evaluator.model import CauseKind, Surroundings
 from tests.builders import deploy
 
-from .suspects import SETTINGS, causes, intervals, measure, sentence, step, verdict
+from .suspects import (
+    SETTINGS,
+    causes,
+    intervals,
+    measure,
+    sentence,
+    slower,
+    step,
+    verdict,
+)
 
 
 def test_more_calls_of_the_query_are_a_cause_outside_the_deploy():
@@ -87,13 +96,8 @@ def test_time_up_while_blocks_stay_the_same_is_called_contention():
 
 def test_each_query_gets_its_own_causes():
     first, second = verdict(2.0, "1"), verdict(2.0, "2")
-    own = {
-        first.key: intervals(first, calls=step(60, 180)),
-        second.key: intervals(second),
-    }
+    both = [slower(first, intervals(calls=step(60, 180))), slower(second)]
 
-    found = find_causes(
-        [first, second], own, deploy(), SETTINGS, Surroundings(), find_shifts
-    )
+    found = find_causes(both, deploy(), SETTINGS, Surroundings(), find_shifts)
 
     assert list(found) == [first.key]

@@ -5,31 +5,44 @@ from __future__ import annotations
 import numpy as np
 
 from evaluator.engine.prepare.grids import same_grids
+from evaluator.engine.prepare.intervals import intervals
 from evaluator.model import Outcome, Settings
-from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
-from tests.queries import interval_means
+from tests.builders import DEPLOY_AT, Counters, counters, deploy, judged, noise
+from tests.queries import batches
 
 
-def _intervals(series):
-    return interval_means(series, -np.inf, np.inf, max_gap=300)
+def grids(*series):
+    """Rows of the queries, in the order of their keys, that are one grid."""
+    (batch,) = batches(series)
+    found = intervals(batch, max_gap=300)
+    return [rows.tolist() for rows in same_grids(found.usable, found.lags)]
 
 
 def test_queries_of_one_scrape_are_one_group_with_a_missed_scrape_and_without():
     whole = counters(np.full(60, 0.01), queryid="1")
     gappy = counters(np.full(60, 0.01), queryid="2")
     kept = np.arange(gappy.times.size) % 20 != 5
-    gappy = type(gappy)(
+    gappy = Counters(
         gappy.key, gappy.times[kept], gappy.calls[kept], gappy.seconds[kept]
     )
 
-    assert same_grids(_intervals([gappy, whole])) == [[0, 1]]
+    assert grids(gappy, whole) == [[0, 1]]
 
 
 def test_a_longer_interval_that_ends_at_the_same_scrapes_is_another_grid():
     minute = counters(np.full(60, 0.01), queryid="1")
     quarter = counters(np.full(240, 0.01), queryid="2", step=15)
 
-    assert same_grids(_intervals([minute, quarter])) == [[0], [1]]
+    assert grids(minute, quarter) == [[1], [0]]
+
+
+def test_queries_that_are_idle_by_turns_are_still_of_one_grid():
+    turns = np.arange(60) // 5 % 2
+    whole = counters(np.full(60, 0.01), queryid="0")
+    one = counters(np.full(60, 0.01), 40.0 * turns, queryid="1")
+    other = counters(np.full(60, 0.01), 40.0 * (1 - turns), queryid="2")
+
+    assert grids(whole, one, other) == [[0, 1, 2]]
 
 
 def test_a_server_scraped_twice_is_judged_as_if_it_were_two():

@@ -156,14 +156,14 @@ def _with_squares(*rows, squares):
     return replace(scrapes(*rows), squares=np.array(squares, dtype=np.float64))
 
 
-def test_the_scatter_of_the_calls_is_what_their_squares_exceed_those_of_the_mean():
+def test_the_dispersion_of_the_calls_is_what_their_squares_exceed_those_of_the_mean():
     """Calls of 0.1, 0.2 and 0.6 s: mean 0.3, distances 0.2, 0.1 and 0.3."""
     series = _with_squares((0, 100, 5.0), (15, 103, 5.9), squares=[0.8, 0.8 + 0.41])
 
     assert _means(series).dispersion == pytest.approx([0.04 + 0.01 + 0.09])
 
 
-def test_a_lone_call_has_no_scatter():
+def test_a_lone_call_has_no_dispersion():
     series = _with_squares((0, 100, 5.0), (15, 101, 5.9), squares=[0.8, 0.8 + 0.81])
 
     assert np.isnan(_means(series).dispersion).all()
@@ -174,7 +174,7 @@ def test_a_lone_call_has_no_scatter():
     [[1e14, 1e14 + 0.41], [0.8, 0.7], [0.8, math.nan], [0.8, 0.8 + 0.27]],
     ids=["lost in rounding", "fell", "unknown", "all alike"],
 )
-def test_a_scatter_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
+def test_a_dispersion_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
     found = _means(_with_squares((0, 100, 5.0), (15, 103, 5.9), squares=squares))
 
     assert np.isnan(found.dispersion).tolist() == [True]
@@ -182,15 +182,21 @@ def test_a_scatter_that_rounding_may_have_made_is_unknown_and_no_reset(squares):
     assert found.dropped == {"reset": 0, "gap": 0, "idle": 0}
 
 
-def test_without_the_squares_there_is_no_scatter():
+def test_without_the_squares_there_is_no_dispersion():
     assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).dispersion is None
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("column", ["calls", "seconds"])
-def test_a_counter_that_is_no_finite_number_spoils_only_its_own_intervals(
-    value, column
-):
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("calls", np.inf),
+        ("calls", -np.inf),
+        ("seconds", np.nan),
+        ("seconds", np.inf),
+        ("seconds", -np.inf),
+    ],
+)
+def test_a_counter_that_is_not_finite_spoils_only_its_own_intervals(column, value):
     whole = counters(np.full(10, 0.01))
     broken = getattr(whole, column).copy()
     broken[4] = value
@@ -201,3 +207,20 @@ def test_a_counter_that_is_no_finite_number_spoils_only_its_own_intervals(
 
     assert sum(found.dropped.values()) == 2
     assert found.means == pytest.approx(np.full(8, 0.01))
+
+
+def test_a_scrape_that_did_not_store_the_query_makes_one_longer_interval():
+    whole = counters(np.full(10, 0.01))
+    missing = np.where(np.arange(11) == 4, np.nan, whole.calls)
+
+    (found,) = interval_means(
+        [replace(whole, calls=missing)], -np.inf, np.inf, max_gap=300
+    )
+
+    assert sum(found.dropped.values()) == 0
+    assert np.diff([found.starts, found.ends], axis=0)[0].tolist() == [
+        *(60.0,) * 3,
+        120.0,
+        *(60.0,) * 5,
+    ]
+    assert found.means == pytest.approx(np.full(9, 0.01))
