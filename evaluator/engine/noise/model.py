@@ -214,7 +214,7 @@ def _moved(
     added = np.zeros(len(variance))
     if scope.long:
         added = added_variance(
-            noise.after_values, noise.after_weights, noise.single, dependence.phi
+            noise.after_values, weights, noise.single, dependence.phi
         )
     after = Run.of(noise.after_values, weights)
     return _Moved(Contrast(noise.baseline, after), added, transient)

@@ -7,11 +7,19 @@ import pytest
 
 from bench.noise import autoregression, moving_average
 from evaluator.engine.noise.autocorrelation import (
-    autoregressive_inflation,
+    autoregressive,
     batch_inflation,
-    lend,
-    phi_before,
+    shrink,
 )
+from evaluator.engine.stats.ar1 import phi_around_one_mean
+
+
+def inflation_of(noise, present=None):
+    """Of sums of 20 intervals."""
+    present = np.ones(noise.shape, dtype=bool) if present is None else present
+    so_far = np.concatenate([np.zeros((len(noise), 1)), noise.cumsum(axis=1)], axis=1)
+    squares = (noise * noise).sum(axis=1)
+    return batch_inflation(so_far, squares, present.sum(axis=1), 20)
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.3, 0.7])
@@ -19,7 +27,7 @@ def test_phi_is_found_without_bias(phi):
     noise = autoregression(np.random.default_rng(1), phi, 2000, 240)
     noise -= noise.mean(axis=1, keepdims=True)
 
-    assert phi_before(noise).mean() == pytest.approx(phi, abs=0.01)
+    assert phi_around_one_mean(noise).mean() == pytest.approx(phi, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +43,7 @@ def test_batches_see_dependence_of_any_kind(make, inflation):
     """The variance of sums of 20 over that of independent intervals."""
     noise = make(np.random.default_rng(2))
     noise -= noise.mean(axis=1, keepdims=True)
-    found, _ = batch_inflation(noise, np.ones(noise.shape, dtype=bool), 20)
+    found, _ = inflation_of(noise)
 
     assert found.mean() == pytest.approx(inflation, rel=0.05)
 
@@ -44,9 +52,9 @@ def test_absent_intervals_cost_degrees_of_freedom():
     noise = np.random.default_rng(3).standard_normal((2, 240))
     present = np.ones((2, 240), dtype=bool)
     present[1, :120] = False
-    _, freedom = batch_inflation(np.where(present, noise, 0.0), present, 20)
+    _, dof = inflation_of(np.where(present, noise, 0.0), present)
 
-    assert freedom[1] == pytest.approx(freedom[0] / 2)
+    assert dof[1] == pytest.approx(dof[0] / 2)
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.5])
@@ -54,28 +62,26 @@ def test_two_windows_alone_show_a_first_order_dependence(phi):
     noise = autoregression(np.random.default_rng(4), phi, 2000, 60)
     for side in (slice(0, 30), slice(30, 60)):
         noise[:, side] -= noise[:, side].mean(axis=1, keepdims=True)
-    found, _, freedom = autoregressive_inflation(
-        noise, np.ones(noise.shape, dtype=bool)
-    )
+    found = autoregressive(noise, np.ones(noise.shape, dtype=bool))
 
-    assert np.median(found) == pytest.approx(phi, abs=0.06)
-    assert np.all(freedom >= 3.0)
+    assert np.median(found.phi) == pytest.approx(phi, abs=0.06)
+    assert np.all(found.dof >= 3.0)
 
 
-def test_queries_that_are_alike_lend_each_other_almost_all():
+def test_queries_that_are_alike_share_almost_all():
     rng = np.random.default_rng(5)
     inflation = 2.0 * rng.chisquare(14.0, 500) / 14.0
-    shared, freedom = lend(inflation, np.full(500, 14.0))
+    shared, dof = shrink(inflation, np.full(500, 14.0))
 
     assert shared == pytest.approx(2.0, rel=0.1)
-    assert freedom.min() > 100.0
+    assert dof.min() > 100.0
 
 
 def test_queries_that_differ_keep_most_of_their_own():
     rng = np.random.default_rng(6)
     truth = np.exp(rng.normal(0.0, 1.0, 500))
     inflation = truth * rng.chisquare(14.0, 500) / 14.0
-    shared, freedom = lend(inflation, np.full(500, 14.0))
+    shared, dof = shrink(inflation, np.full(500, 14.0))
 
     assert np.corrcoef(np.log(shared), np.log(truth))[0, 1] > 0.9
-    assert freedom.max() < 25.0
+    assert dof.max() < 25.0

@@ -10,16 +10,15 @@ import pytest
 from bench.measures import Shape, looks, many_queries, rates
 from bench.noise import INDEPENDENT, NAMED, UNNAMED, autoregression, fixed_phi
 from evaluator.engine.noise.model import calibrate
-from evaluator.model import Floats, Panel, QueryKey
+from evaluator.model import Floats, Panel
 from tests import reference_calibrated as reference
 
 
 def panel(means: Floats, calls: Floats, *, before: int, window: int) -> Panel:
     """One-minute intervals; the deploy is at time 0."""
-    s, t = means.shape
+    t = means.shape[1]
     starts = 60.0 * (np.arange(t, dtype=np.float64) - before)
     return Panel(
-        keys=tuple(QueryKey("", "", "", f"{row:04d}", "") for row in range(s)),
         starts=starts,
         ends=starts + 60.0,
         means=means,
@@ -90,7 +89,7 @@ def test_after_a_start_up_with_swollen_noise_it_does_so_too(before, share):
 
     assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
     assert list(found.split_at) == [one.starts[split] for split in splits]
-    assert found.start_up.any()
+    assert found.transient.any()
 
 
 @pytest.mark.parametrize("s", [3, 30], ids=["alone", "family"])
@@ -118,15 +117,15 @@ def test_with_the_spread_known_it_does_so_too():
     wide = np.where(np.arange(108) // 12 % 2, 0.1, 3.0)
     z = rng.standard_normal(one.means.shape)
     means = one.means * np.exp(wide * z / np.sqrt(np.maximum(one.calls, 1.0)))
-    scatter = (one.calls - 1.0) * (means * wide) ** 2
-    scatter[(one.calls < 2) | (rng.random(scatter.shape) < 0.05)] = np.nan
-    scatter[3] = np.nan
-    one = replace(one, means=means, scatter=scatter)
-    told = [[None if np.isnan(s) else s for s in row] for row in scatter]
+    dispersion = (one.calls - 1.0) * (means * wide) ** 2
+    dispersion[(one.calls < 2) | (rng.random(dispersion.shape) < 0.05)] = np.nan
+    dispersion[3] = np.nan
+    one = replace(one, means=means, dispersion=dispersion)
+    told = [[None if np.isnan(s) else s for s in row] for row in dispersion]
     at = reference.Deployed(96, 12, 108)
     scores, splits = reference.scores(queries_of(one), at, told)
 
-    found, blind = judged(one), judged(replace(one, scatter=None))
+    found, blind = judged(one), judged(replace(one, dispersion=None))
 
     assert found.score == pytest.approx(scores, rel=1e-7, abs=1e-9)
     assert list(found.split_at) == [one.starts[split] for split in splits]

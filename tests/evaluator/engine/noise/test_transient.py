@@ -1,4 +1,4 @@
-"""Start-ups that fade, and noise that swells after the deploy."""
+"""Transients after the deploy, and noise that grows with it."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import pytest
 
 from bench.measures import many_queries
 from bench.unforeseen import UNFORESEEN
-from evaluator.engine.noise.transient import fades, uncertainty
+from evaluator.engine.noise.transient import added_variance, slow_only_at_first
 
 
 def noise(s: int, t: int = 30, seed: int = 1):
     return np.random.default_rng(seed).standard_normal((s, t))
 
 
-def faded(values, *, weights=None, head=6):
+def passed(values, *, weights=None, head=6):
     weights = np.ones(values.shape) if weights is None else weights
-    return fades(values, weights, np.ones(len(values)), head)
+    return slow_only_at_first(values, weights, np.ones(len(values)), head)
 
 
 def test_a_slow_start_that_passes_is_seen():
     values = noise(1000)
     values[:, :3] += 4.0
 
-    assert faded(values).mean() > 0.97
+    assert passed(values).mean() > 0.97
 
 
-def test_what_stays_slow_is_no_start_up():
+def test_what_stays_slow_is_no_transient():
     """By chance the first intervals of a fiftieth stand out."""
-    assert faded(noise(5000) + 3.0).mean() == pytest.approx(0.023, abs=0.01)
+    assert passed(noise(5000) + 3.0).mean() == pytest.approx(0.023, abs=0.01)
 
 
 def test_a_start_that_is_quick_is_none():
     values = noise(1000)
     values[:, :3] -= 4.0
 
-    assert not faded(values).any()
+    assert not passed(values).any()
 
 
 @pytest.mark.parametrize("gone", [slice(0, 6), slice(6, 30), slice(9, 30)])
@@ -48,20 +48,20 @@ def test_without_enough_on_both_sides_nothing_is_told(gone):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        assert not faded(values, weights=weights).any()
+        assert not passed(values, weights=weights).any()
 
 
 @pytest.mark.parametrize("head", [0, 30])
 def test_a_tolerance_without_intervals_or_beyond_them_all_tells_nothing(head):
-    assert not faded(noise(20) + 9.0 * (np.arange(30) < 6), head=head).any()
+    assert not passed(noise(20) + 9.0 * (np.arange(30) < 6), head=head).any()
 
 
 def more(values, phi=0.0):
     s = len(values)
-    return uncertainty(values, np.ones(values.shape), np.ones(s), np.full(s, phi))
+    return added_variance(values, np.ones(values.shape), np.ones(s), np.full(s, phi))
 
 
-def test_the_usual_noise_hardly_ever_swells():
+def test_the_usual_noise_hardly_ever_grows():
     assert np.mean(more(noise(5000)) > 0) == pytest.approx(0.05, abs=0.015)
 
 
@@ -70,7 +70,7 @@ def test_noise_twice_as_wide_has_most_of_its_four_times_the_variance():
     assert np.median(more(2.0 * noise(2000))) * 30.0 == pytest.approx(1.7, abs=0.2)
 
 
-def test_dependence_makes_a_swelling_less_sure():
+def test_dependence_makes_a_growth_less_sure():
     assert np.all(more(2.0 * noise(50), phi=0.8) < more(2.0 * noise(50)))
 
 
@@ -82,7 +82,7 @@ def test_a_query_without_any_interval_or_with_one_adds_nothing():
     weights = np.zeros((2, 30))
     weights[1, 3] = 1.0
 
-    found = uncertainty(noise(2), weights, np.ones(2), np.zeros(2))
+    found = added_variance(noise(2), weights, np.ones(2), np.zeros(2))
 
     assert list(found) == [0.0, 0.0]
 
@@ -96,7 +96,7 @@ MISSED = {"dependent of late": 0.35}
 
 
 @pytest.mark.parametrize("name", UNFORESEEN)
-def test_what_was_not_foreseen_hardly_cries(name):
+def test_what_was_not_foreseen_raises_few_false_alarms(name):
     found = many_queries(UNFORESEEN[name], deploys=3, seed=94)
 
     assert found["alert"].false_alarms <= 2.0

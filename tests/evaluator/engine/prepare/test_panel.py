@@ -7,96 +7,115 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluator.engine.prepare.panel import align
-from evaluator.model import IntervalMeans, Panel
+from evaluator.engine.prepare.panel import panels
+from evaluator.engine.prepare.prepared import prepare
+from evaluator.model import Panel, Settings
 from tests.builders import key
+from tests.queries import Counters, batches
 
 AT = 300.0
+SETTINGS = Settings(window=300.0, min_samples=1, min_calls=1)
 
 
-def intervals(queryid: str, *edges: tuple[float, float, float]) -> IntervalMeans:
-    """(start, end, mean) of each interval, ten calls each."""
-    starts, ends, means = np.array(edges, dtype=np.float64).T
-    calls = np.full(means.size, 10.0)
-    return IntervalMeans(key(queryid), starts, ends, calls, 10 * means, means, {})
+def scraped(queryid: str, *minutes: int) -> Counters:
+    """Ten calls between two scrapes; in minute m each of them takes 0.1 m + 0.1 s."""
+    starts = np.array(minutes[:-1], dtype=np.float64)
+    seconds = np.concatenate([[0.0], np.cumsum(10 * (0.1 * starts + 0.1))])
+    times = 60.0 * np.array(minutes)
+    return Counters(key(queryid), times, 10.0 * np.arange(times.size), seconds)
 
 
-def every_minute(queryid: str, first: int, last: int) -> IntervalMeans:
-    minutes = range(first, last)
-    return intervals(
-        queryid, *((60.0 * m, 60.0 * m + 60, 0.1 * m + 0.1) for m in minutes)
-    )
+WHOLE = scraped("1", *range(10))
+
+
+def panel_of(*series: Counters, at: float = AT, window: float = 180.0) -> Panel:
+    """The one panel of these queries."""
+    (batch,) = batches(series)
+    prepared = prepare(batch, at, 540.0, SETTINGS, history=at)
+    ((_, panel),) = panels(prepared, at=at, window=window)
+    return panel
 
 
 def test_queries_stand_in_the_order_of_their_keys():
-    panel = align([every_minute("2", 0, 9), every_minute("1", 0, 9)], at=AT, window=180)
+    later = scraped("2", *range(10))
+    later = replace(later, seconds=2.0 * later.seconds)
 
-    assert panel is not None
-    assert [key.queryid for key in panel.keys] == ["1", "2"]
+    panel = panel_of(later, WHOLE)
+
+    assert panel.means[1] == pytest.approx(2.0 * panel.means[0])
 
 
 def test_the_deploy_divides_the_grid_and_the_window_is_counted():
-    panel = align([every_minute("1", 0, 9)], at=AT, window=180)
+    panel = panel_of(WHOLE)
 
-    assert panel is not None
     assert (panel.before, panel.after, panel.window) == (5, 5, 3)
 
 
 def test_an_interval_across_the_deploy_is_on_neither_side():
-    panel = align([every_minute("1", 0, 9)], at=AT + 20, window=180)
+    panel = panel_of(WHOLE, at=AT + 20)
 
-    assert panel is not None
     assert (panel.before, panel.after) == (5, 6)
 
 
 def test_an_absent_interval_has_no_calls():
-    gappy = intervals("2", (0, 60, 0.1), (120, 180, 0.3), (360, 420, 0.2))
-    panel = align([every_minute("1", 0, 9), gappy], at=AT, window=180)
+    idle = np.isin(np.arange(9), [1, 3])
+    gappy = replace(
+        scraped("2", *range(10)),
+        calls=np.concatenate([[0.0], np.cumsum(np.where(idle, 0.0, 10.0))]),
+    )
 
-    assert panel is not None
-    assert list(np.flatnonzero(panel.present[1])) == [0, 2, 6]
+    panel = panel_of(WHOLE, gappy)
+
+    assert list(np.flatnonzero(panel.present[1])) == [0, 2, 4, 5, 6, 7, 8]
     assert panel.means[1, 2] == pytest.approx(0.3)
+    assert panel.means[1, 1] == 0.0
 
 
 def test_a_skipped_scrape_does_not_widen_the_grid():
-    skipped = intervals("2", (0, 60, 0.1), (60, 180, 0.3), (360, 420, 0.2))
-    panel = align([every_minute("1", 0, 9), skipped], at=AT, window=180)
+    panel = panel_of(WHOLE, scraped("2", 0, 1, 2, 3, 4, 5, 6, 8, 9))
 
-    assert panel is not None
     assert list(panel.starts) == [60.0 * m for m in range(9)]
-    assert panel.means[1, 2] == pytest.approx(0.3)
+    assert not panel.present[1, 6]
+    assert panel.means[1, 7] == pytest.approx(0.7)
 
 
 def test_a_long_interval_across_the_deploy_is_not_counted_as_after():
-    across = intervals("2", (0, 60, 0.1), (240, 360, 0.3), (360, 420, 0.2))
-    panel = align([every_minute("1", 0, 9), across], at=AT, window=180)
+    panel = panel_of(WHOLE, scraped("2", 0, 1, 2, 3, 4, 6, 7, 8, 9))
 
-    assert panel is not None
-    assert list(np.flatnonzero(panel.present[1])) == [0, 6]
+    assert list(np.flatnonzero(panel.present[1])) == [0, 1, 2, 3, 6, 7, 8]
 
 
-def test_the_scatter_stands_at_its_interval_and_is_unknown_elsewhere():
-    known = replace(every_minute("2", 3, 9), scatter=np.arange(6.0))
-    panel = align([every_minute("1", 0, 9), known], at=AT, window=180)
+def test_a_scrape_that_stored_nothing_usable_is_no_column():
+    lonely = replace(
+        WHOLE, since=np.where(np.arange(10) < 4, 1.0, 2.0), key=key("only")
+    )
 
-    assert panel is not None
-    assert panel.scatter is not None
-    assert np.isnan(panel.scatter[0]).all()
-    assert list(panel.scatter[1, 3:]) == [0, 1, 2, 3, 4, 5]
-    assert np.isnan(panel.scatter[1, :3]).all()
+    panel = panel_of(lonely)
 
-
-@pytest.mark.parametrize("minutes", [(0, 5), (5, 9)], ids=["no after", "no before"])
-def test_one_side_alone_is_no_panel(minutes):
-    assert align([every_minute("1", *minutes)], at=AT, window=180) is None
+    assert 180.0 not in panel.starts
+    assert panel.means.shape == (1, 8)
 
 
-def test_no_queries_are_no_panel():
-    assert align([], at=AT, window=180) is None
+def test_the_dispersion_stands_at_its_interval_and_is_unknown_elsewhere():
+    known = scraped("2", *range(10))
+    squares = np.full(10, np.nan)
+    squares[3:] = 1.0 + np.arange(7.0) * 100.0
+    known = replace(known, squares=squares)
+
+    panel = panel_of(WHOLE, known)
+
+    assert panel.dispersion is not None
+    assert np.isnan(panel.dispersion[0]).all()
+    assert np.isnan(panel.dispersion[1]).tolist() == [True] * 3 + [False] * 6
+    # 100 in squares, ten calls of 0.4 s each.
+    assert panel.dispersion[1, 3] == pytest.approx(100.0 - 10 * 0.4**2)
 
 
 def test_a_panel_needs_a_value_for_every_query_and_interval():
     with pytest.raises(ValueError, match="shape"):
-        Panel(
-            (key(),), np.zeros(3), np.ones(3), np.ones((2, 3)), np.ones((2, 3)), 1, 1, 1
-        )
+        Panel(np.zeros(3), np.ones(3), np.ones((2, 3)), np.ones((2, 2)), 1, 1, 1)
+
+
+def test_one_side_alone_is_no_panel():
+    with pytest.raises(ValueError, match="both sides"):
+        Panel(np.zeros(3), np.ones(3), np.ones((2, 3)), np.ones((2, 3)), 3, 3, 1)

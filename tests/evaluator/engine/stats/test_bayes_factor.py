@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from evaluator.engine.stats.bayes_factor import no_change_bound
@@ -18,18 +19,18 @@ from evaluator.engine.stats.bayes_factor import no_change_bound
     ],
 )
 def test_the_bound_is_that_of_sellke_bayarri_and_berger(prior, p, bound):
-    assert no_change_bound(p, prior) == pytest.approx(bound, abs=0.0006)
+    assert no_change_bound(np.array([p]), prior)[0] == pytest.approx(bound, abs=0.0006)
 
 
 def test_a_p_value_that_says_nothing_leaves_the_prior():
-    assert no_change_bound(0.9, 0.05) == pytest.approx(0.95)
+    assert no_change_bound(np.array([0.9]), 0.05)[0] == pytest.approx(0.95)
 
 
 def test_a_p_value_of_zero_leaves_no_doubt():
-    assert no_change_bound(0.0, 0.05) == 0.0
+    assert no_change_bound(np.array([0.0]), 0.05)[0] == 0.0
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0, -0.1])
 def test_a_prior_that_is_already_certain_is_refused(prior):
     with pytest.raises(ValueError, match="prior must lie between 0 and 1"):
-        no_change_bound(0.01, prior)
+        no_change_bound(np.array([0.01]), prior)

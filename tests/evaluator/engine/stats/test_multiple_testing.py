@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.engine.stats.multiple_testing import LOOKS, q_values, spent
+from evaluator.engine.stats.multiple_testing import q_values, spent
+from evaluator.model import CALIBRATED
 from tests import reference_calibrated as reference
 
 
@@ -32,7 +33,7 @@ def test_a_query_found_keeps_its_q_in_any_order():
 
 def test_an_early_look_asks_for_more():
     p = np.array([0.01])
-    worth = [spent(p, look)[0] for look in range(len(LOOKS))]
+    worth = [spent(p, look)[0] for look in range(len(CALIBRATED.looks))]
 
     assert worth == sorted(worth, reverse=True)
     assert worth[0] > 0.5
