@@ -187,11 +187,11 @@ def serving(
 
 
 class FaultServer:
-    """Gives its faults one after the other, then 501 and a word about it."""
+    """Gives its ``faults`` one after the other, then 501."""
 
     def __init__(self, *faults: Fault) -> None:
         self.requests: list[Request] = []
-        script = Script(faults)
+        self.faults = script = Script(faults)
         requests = self.requests
 
         class Answering(Handler):

@@ -15,7 +15,8 @@ from . import shop
 class Rounds:
     """Several clients that share the calls of each round; a context manager.
 
-    A connection that was cut is made anew at the client's next call.
+    A call whose connection was cut counts as ``lost``; the client's next call makes a
+    new one.
 
     Args:
         dsn: of the shop's database.
@@ -34,7 +35,6 @@ class Rounds:
     ) -> None:
         self.statements = tuple(statements)
         self.lost = 0
-        self._dsn = dsn
         self._calls = calls
         self._clients = [_Client(dsn) for _ in range(clients)]
         self._pool = ThreadPoolExecutor(clients)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,21 +19,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     followed in real time comes first, and the file whose tests make the recording; the
     other tests that need it come last, when it is there.
     """
+    live = {item.path for item in items if item.get_closest_marker("live")}
     recorded = [item.path for item in items if "recording" in _fixtures(item)]
 
-    def rank(item: pytest.Item) -> int:
+    def place(item: pytest.Item) -> int:
         if item.get_closest_marker("servers") is None:
             return 0
-        if item.get_closest_marker("live") is not None:
+        if item.path in live:
             return 1
-        if "recording" in _fixtures(item):
-            return 2 if item.path == recorded[0] else 4
-        return 3
+        if item.path not in recorded:
+            return 3
+        return 2 if item.path == recorded[0] else 4
 
-    ranks: dict[Path, int] = {}
-    for item in items:
-        ranks[item.path] = max(rank(item), ranks.get(item.path, 0))
-    items.sort(key=lambda item: min(rank(item), 1) and ranks[item.path])
+    items.sort(key=place)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:
