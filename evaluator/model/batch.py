@@ -116,8 +116,8 @@ class Batch:
 def join(parts: Iterable[Batch]) -> tuple[Batch, ...]:
     """Batches of any queries, servers and times as one for each server.
 
-    No query may be in two parts at the same scrape. A column that only some parts have
-    is NaN in the others.
+    Where two parts hold the same query at the same scrape, the later one counts. A
+    column that only some parts have is NaN in the others.
 
     Returns:
         Ascending by server.
@@ -142,16 +142,23 @@ def _join(parts: Sequence[Batch]) -> Batch:
         )
         for part in parts
     ]
+    shared = sum(len(part.keys) for part in parts) > len(keys) and (
+        sum(part.times.size for part in parts) > times.size
+    )
     columns = {}
     for name in dict.fromkeys(name for part in parts for name in part.columns):
         whole = columns[name] = np.full((len(keys), times.size), np.nan)
         for part, (rows, scrapes) in zip(parts, places, strict=True):
             if name not in part.columns:
                 continue
+            values = part.columns[name]
+            if shared:
+                # What another part holds there must not become unknown.
+                values = np.where(np.isnan(values), whole[rows, scrapes], values)
             if scrapes.size and scrapes[-1] - scrapes[0] + 1 == scrapes.size:
                 target = rows[:, 0], slice(int(scrapes[0]), int(scrapes[-1]) + 1)
-                whole[target] = part.columns[name]
+                whole[target] = values
             else:
-                whole[rows, scrapes] = part.columns[name]
+                whole[rows, scrapes] = values
     replaces = {key: old for part in parts for key, old in part.replaces.items()}
     return Batch(keys, times, columns, replaces)

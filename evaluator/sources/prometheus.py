@@ -150,9 +150,9 @@ class PrometheusSource:
         readings, raw, notes = [], list[RawSeries](), dict[str, None]()
         for part in prefetched(parts):
             if part.is_detail:
-                details, more = _details(part)
+                details, noted = _details(part)
                 raw += details
-                notes |= dict.fromkeys(more)
+                notes |= dict.fromkeys(noted)
             elif part.answer is not None:
                 series, more = decode_matrix(part.answer)
                 raw += series

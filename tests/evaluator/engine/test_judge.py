@@ -147,8 +147,8 @@ def test_the_squares_of_the_times_tell_which_intervals_to_trust():
 
 @pytest.mark.parametrize(("factor", "explained"), [(1.1, False), (1.5, True)])
 def test_only_a_query_that_got_slower_is_explained(factor, explained):
-    minutes = DEPLOY_AT + 60.0 * np.arange(-30, 30)
-    busy = ContextSeries("cpu", "", minutes, np.where(minutes < DEPLOY_AT, 0.2, 0.9))
+    minutes = DEPLOY_AT + 60.0 * np.arange(-30.0, 30.0)
+    busy = ContextSeries("cpu", "", minutes, np.array([0.2] * 30 + [0.9] * 30))
 
     (verdict,) = judged(
         [counters(_step(factor))], deploy(), CLASSIC, Surroundings(context=(busy,))

@@ -105,8 +105,9 @@ def test_rows_and_blocks_come_in_one_answer_beside_the_counters():
         answer(rows(*SOME), *blocks(hit=SOME, read=SOME)),
     )
 
-    assert series_of(found)[0].rows.tolist() == [1, 2]
-    assert series_of(found)[0].blocks.tolist() == [2, 4]
+    (batch,) = found.batches
+    assert batch.columns["rows"].tolist() == [[1, 2]]
+    assert batch.columns["blocks"].tolist() == [[2, 4]]
     assert found.notes == ()
     assert requests[3].value("query") == (
         '{job="postgres",__name__=~"pg_stat_statements_rows_total'
@@ -125,8 +126,8 @@ def test_rows_and_blocks_of_the_history_are_not_asked_for():
     )
 
     assert requests[3].value("query").endswith("[1802000ms]")
-    assert np.isnan(series_of(found)[0].rows[0])
-    assert series_of(found)[0].rows[1] == 2
+    (batch,) = found.batches
+    np.testing.assert_array_equal(batch.columns["rows"], [[np.nan, 2]])
 
 
 def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():

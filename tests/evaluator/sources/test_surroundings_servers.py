@@ -162,12 +162,14 @@ def test_the_renamed_statement_is_followed(client):
         float(TIMES[0]), float(TIMES[-1])
     )
 
-    (one,) = follow(
-        series_of(reading), found(client).fingerprints, at=DEPLOY, tolerance=360
-    )
+    (batch,) = reading.batches
+    prints = found(client).fingerprints
 
-    assert (one.key, one.replaces) == (key(NEW), OLD)
-    assert one.times.tolist() == TIMES.tolist()
+    followed = follow(batch, prints, at=DEPLOY, tolerance=360)
+
+    assert followed.keys == (key(NEW),)
+    assert followed.replaces == {key(NEW): OLD}
+    assert followed.times[followed.present[0]].tolist() == TIMES.tolist()
 
 
 def test_a_restart_and_a_busy_host_are_found_at_their_moment(client):

@@ -6,7 +6,7 @@ import numpy as np
 
 from evaluator.engine.prepare.grids import same_grids
 from evaluator.engine.prepare.intervals import intervals
-from evaluator.model import Outcome, Settings
+from evaluator.model import Floats, Outcome, Settings
 from tests.builders import DEPLOY_AT, Counters, counters, deploy, judged, noise
 from tests.queries import batches
 
@@ -37,7 +37,7 @@ def test_a_longer_interval_that_ends_at_the_same_scrapes_is_another_grid():
 
 
 def test_queries_that_are_idle_by_turns_are_still_of_one_grid():
-    turns = np.arange(60) // 5 % 2
+    turns: Floats = np.arange(60.0) // 5 % 2
     whole = counters(np.full(60, 0.01), queryid="0")
     one = counters(np.full(60, 0.01), 40.0 * turns, queryid="1")
     other = counters(np.full(60, 0.01), 40.0 * (1 - turns), queryid="2")

@@ -22,7 +22,9 @@ def scraped(queryid: str, *minutes: int) -> Counters:
     starts = np.array(minutes[:-1], dtype=np.float64)
     seconds = np.concatenate([[0.0], np.cumsum(10 * (0.1 * starts + 0.1))])
     times = 60.0 * np.array(minutes)
-    return Counters(key(queryid), times, 10.0 * np.arange(times.size), seconds)
+    return Counters(
+        key(queryid), times, np.arange(0.0, 10.0 * times.size, 10.0), seconds
+    )
 
 
 WHOLE = scraped("1", *range(10))
