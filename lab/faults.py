@@ -186,6 +186,15 @@ def serving(
         thread.join()
 
 
+def time_outs(*faults: Fault) -> tuple[float, float]:
+    """Seconds to wait for a connection, and of silence, for a client that meets these.
+
+    Short only where a silent server is what it meets: a busy machine is silent, too.
+    """
+    silent = any(fault.delay for fault in faults)
+    return 5.0, 0.3 if silent else 20.0
+
+
 class FaultServer:
     """Gives its ``faults`` one after the other, then 501."""
 

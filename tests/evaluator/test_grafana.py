@@ -13,7 +13,7 @@ from evaluator.errors import (
 from evaluator.grafana import Annotation, Grafana, split_tag
 from evaluator.transport.client import Client
 from lab.annotations import stored_tags, tag_pairs
-from lab.faults import Fault, FaultServer
+from lab.faults import Fault, FaultServer, time_outs
 from lab.grafana import Grafana as Server
 
 AT = 1_790_000_000.0
@@ -25,10 +25,14 @@ def server():
         yield grafana
 
 
-def connect(server, role="Editor", limit=1000) -> Grafana:
+def connect(server, role="Editor", limit=1000, faults=()) -> Grafana:
     token = server.add_token(role)
     client = Client(
-        "grafana", server.url, token=token, timeout=(1, 0.3), sleep=lambda _: None
+        "grafana",
+        server.url,
+        token=token,
+        timeout=time_outs(*faults),
+        sleep=lambda _: None,
     )
     return Grafana(client, limit)
 
@@ -184,7 +188,7 @@ def test_what_takes_an_empty_annotation_is_not_grafana(server):
     ids=["401", "403", "429", "500", "html", "object", "no id", "302", "silence"],
 )
 def test_a_search_that_goes_wrong_is_an_error_and_the_next_works(server, fault, said):
-    grafana = connect(server)
+    grafana = connect(server, faults=[fault])
     number = server.post_deploy(["deploy"], at=AT)
     server.faults.append(fault)
 

@@ -11,7 +11,7 @@ from evaluator.grafana import Grafana
 from evaluator.model import Level, Report, Settings
 from evaluator.sinks.annotations import AnnotationSink
 from evaluator.transport.client import Client
-from lab.faults import Fault
+from lab.faults import Fault, time_outs
 from lab.grafana import Grafana as Server
 from tests.builders import DEPLOY_AT, deploy, finding
 
@@ -26,9 +26,12 @@ def server():
         yield grafana
 
 
-def sink(server, role="Editor") -> AnnotationSink:
+def sink(server, role="Editor", faults=()) -> AnnotationSink:
     client = Client(
-        "grafana", server.url, token=server.add_token(role), timeout=(1, 0.3)
+        "grafana",
+        server.url,
+        token=server.add_token(role),
+        timeout=time_outs(*faults),
     )
     return AnnotationSink(Grafana(client))
 
@@ -81,7 +84,7 @@ def test_a_lost_answer_never_makes_a_second_annotation(server, fault):
     server.faults.append(fault)
 
     with pytest.raises(UnsureWriteError):
-        sink(server).publish(report())
+        sink(server, faults=[fault]).publish(report())
     number = sink(server).publish(report())
 
     (row,) = server.annotations

@@ -8,7 +8,7 @@ from evaluator.errors import SourceError
 from evaluator.sources.profiles import PROFILES
 from evaluator.sources.prometheus import PrometheusSource
 from evaluator.transport.client import Client
-from lab.faults import FaultServer
+from lab.faults import FaultServer, time_outs
 
 PROFILE = PROFILES["pgverdict"]
 START, END = 1790000000.123, 1790003600.123
@@ -23,7 +23,9 @@ def no_sleep(seconds):
 def read(*faults, selector='job="postgres"', chunk=200, **more):
     """What the source makes of these answers, and what it asked for."""
     with FaultServer(*faults) as server:
-        client = Client("prometheus", server.url, timeout=(1, 0.3), sleep=no_sleep)
+        client = Client(
+            "prometheus", server.url, timeout=time_outs(*faults), sleep=no_sleep
+        )
         with client:
             source = PrometheusSource(client, PROFILE, selector, chunk)
             return source.read(START, END, **more), server.requests

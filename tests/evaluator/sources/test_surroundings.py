@@ -7,7 +7,7 @@ from evaluator.model import PlanSeen
 from evaluator.sources.profiles import PROFILES
 from evaluator.sources.surroundings import SurroundingsSource
 from evaluator.transport.client import Client
-from lab.faults import Fault, FaultServer
+from lab.faults import Fault, FaultServer, time_outs
 from tests.builders import key
 
 from ..prometheus_answers import (
@@ -66,7 +66,9 @@ def known(plans=(), starts=(), infos=()):
 def read(*faults, context=None, profile=PROFILE, **more):
     """What is found, and what was asked for."""
     with FaultServer(*faults) as server:
-        client = Client("prometheus", server.url, timeout=(1, 0.3), sleep=no_sleep)
+        client = Client(
+            "prometheus", server.url, timeout=time_outs(*faults), sleep=no_sleep
+        )
         with client:
             source = SurroundingsSource(
                 client, profile, 'job="postgres"', context or {}

@@ -6,7 +6,7 @@ import pytest
 
 from evaluator.errors import SourceError, UnsureWriteError
 from evaluator.transport.client import Client
-from lab.faults import Fault, FaultServer
+from lab.faults import Fault, FaultServer, time_outs
 
 OK = Fault(body={"ok": True})
 TOKEN = "glsa_Zx81LongAndSecret"  # noqa: S105 - made up
@@ -24,12 +24,13 @@ class Naps:
 
 def client(server, **settings):
     settings.setdefault("sleep", Naps())
-    settings.setdefault("timeout", (1.0, 0.3))
+    settings.setdefault("timeout", time_outs())
     return Client("grafana", server.url, **settings)
 
 
 def read_error(*faults, **settings):
     """The message a read ends with."""
+    settings.setdefault("timeout", time_outs(*faults))
     with (
         FaultServer(*faults) as server,
         client(server, **settings) as http,
@@ -42,6 +43,7 @@ def read_error(*faults, **settings):
 
 def write_error(*faults, **settings):
     """The error a write ends with, and how often it was sent."""
+    settings.setdefault("timeout", time_outs(*faults))
     with (
         FaultServer(*faults) as server,
         client(server, **settings) as http,
