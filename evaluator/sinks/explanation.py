@@ -195,16 +195,14 @@ class _Steps:
         if not self._method.corrects_for_queries:
             return "none: the classic engine judges each query alone", ""
         needed = (
-            f"needs q ≤ {settings.alpha:g} for an alert, ≤ {settings.watch:g} for the "
-            "watch list"
+            f"needs q-value ≤ {settings.alpha:g} for an alert, "
+            f"≤ {settings.watch:g} for the watch list"
         )
         significance = self._verdict.significance
         if significance is None:
             return f"none; queries past the floors: {self._family}", needed
-        return (
-            f"q = {significance.q_value:.3g}; queries past the floors: {self._family}",
-            needed,
-        )
+        past = f"queries past the floors: {self._family}"
+        return f"q-value = {significance.q_value:.3g}; {past}", needed
 
 
 def _conclusion(verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from .phrases import (
     describe_unjudged,
 )
 
-_COLUMNS = ("factor", "before", "after", "costs", "p", "q", "changed", "query")
+_COLUMNS = ("factor", "before", "after", "costs", "p", "q-value", "changed", "query")
 _NOUNS = {
     Outcome.DETECTED: "detected",
     Outcome.BACKGROUND_CHANGE: "changed elsewhere in the window",

@@ -100,7 +100,7 @@ def test_the_calibrated_engine_shows_p_and_q_of_the_family():
     assert "that without a change the whole rule finds as much" in steps[6]
     assert "neighbours correlate by" in steps[6]
     assert "too small since the split was searched" in steps[6]
-    assert re.search(r"q = \S+; queries past the floors: 5", steps[7])
+    assert re.search(r"q-value = \S+; queries past the floors: 5", steps[7])
     assert steps[7].endswith("≤ 0.2 for the watch list: passed")
     assert "verdict: detected at family, level alert" in text
     assert re.search(r"costs: ×1\.\d+ \(95 %: ×1\.\d+ to ×1\.\d+\)", text)

@@ -38,7 +38,7 @@ def test_the_table_lists_findings_by_cost_and_counts_the_rest():
 
     assert lines[0].startswith("deploy shop v42 at 2026-09-21T14:13:20Z, 30 min before")
     assert lines[2].split() == [
-        *("factor", "before", "after", "costs", "p", "q", "changed", "query")
+        *("factor", "before", "after", "costs", "p", "q-value", "changed", "query")
     ]
     assert "queryid 2" in lines[3]
     assert "queryid 1" in lines[4]
