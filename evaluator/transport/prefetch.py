@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ class _Ended:
     error: Exception | None = None
 
 
-def prefetched(answers: Iterable[T]) -> Iterator[T]:
+def prefetched(answers: Iterable[T]) -> Generator[T]:
     """The same answers in the same order, one ahead, asked for by one other thread.
 
     Only that thread uses what *answers* uses until the iteration ends. It is a daemon:

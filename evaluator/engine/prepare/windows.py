@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model import Flags, Floats, Places
+from ..stats.moments import sum_in_order
 from .intervals import Intervals
 
 
@@ -62,14 +63,14 @@ def _side(found: Intervals, columns: slice, inside: Flags) -> Side:
         return Side(samples, nothing, nothing, nothing)
     if inside.all():
         duration = np.broadcast_to(ends[-1] - starts[:, 0], samples.shape)
-        return Side(samples, calls.sum(axis=1), seconds.sum(axis=1), duration)
+        return Side(samples, sum_in_order(calls), sum_in_order(seconds), duration)
     rows = np.arange(len(inside))
     first = inside.argmax(axis=1)
     last = ends.size - 1 - inside[:, ::-1].argmax(axis=1)
     return Side(
         samples=samples,
-        calls=np.where(inside, calls, 0.0).sum(axis=1),
-        seconds=np.where(inside, seconds, 0.0).sum(axis=1),
+        calls=sum_in_order(np.where(inside, calls, 0.0)),
+        seconds=sum_in_order(np.where(inside, seconds, 0.0)),
         duration=np.where(samples > 0, ends[last] - starts[rows, first], 0.0),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from ...model import Flags, Floats, Places, WelchTest
-from .moments import weighted_sum
+from .moments import sum_in_order
 
 # Interval means are quotients of differences of counters; a deviation this small
 # against the mean is their rounding, not the query's.
@@ -77,16 +77,15 @@ def welch_tests(
     sizes = [np.count_nonzero(side, axis=1) for side in sides]
     if splits.size and min(size.min() for size in sizes) < 2:
         raise ValueError("a variance needs at least two values in each segment")
-    shares = [side.astype(np.float64) for side in sides]
     means = [
-        weighted_sum(values, share) / size
-        for share, size in zip(shares, sizes, strict=True)
+        sum_in_order(values * side) / size
+        for side, size in zip(sides, sizes, strict=True)
     ]
     squares = values - np.where(left, means[0][:, None], means[1][:, None])
     squares *= squares
     errors = []
-    for side, share, size, mean in zip(sides, shares, sizes, means, strict=True):
-        total = weighted_sum(squares, share)
+    for side, size, mean in zip(sides, sizes, means, strict=True):
+        total = sum_in_order(squares * side)
         total[_only_rounding(values, side, mean, total / size)] = 0.0
         errors.append(total / (size - 1) / size)
     rise = means[1] - means[0]

@@ -106,3 +106,50 @@ def test_nonsense_is_told_with_the_place_and_an_excerpt(value, said):
 
     assert message.startswith("here: ")
     assert said in message
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        '[[1,"2","3"],["4"]]',
+        '[[1,"2","3"],[4]]',
+        '[[1,2,"3"],["4"]]',
+        '[[1,"2,3"],[4,"5"]]',
+        '[1,"2"]',
+        '[[[1,"2"]]]',
+        '[[1,""]]',
+        '[[1,"1-2"]]',
+        '[[1,"2"],[]]',
+    ],
+)
+def test_samples_that_are_not_pairs_are_refused_however_they_add_up(values):
+    metric = '{"__name__":"pg_stat_statements_calls_total"}'
+    result = f'[{{"metric":{metric},"values":{values}}}]'
+    body = f'{{"status":"success","data":{{"resultType":"matrix","result":{result}}}}}'
+
+    assert error(body.encode()).startswith("here: ")
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr)
+
+
+@given(st.lists(numbers, max_size=8), st.sampled_from(["", " ", "\n\t"]))
+def test_blanks_between_samples_change_nothing(values, blank):
+    samples = ("," + blank).join(
+        f'[{blank}{time}{blank},"{value}"{blank}]' for time, value in enumerate(values)
+    )
+    result = f'[{{"metric":{{}},"values":[{samples}]}}]'
+    body = f'{{"status":"success","data":{{"resultType":"matrix","result":{result}}}}}'
+
+    ((series,), _) = decode(body.encode())
+
+    assert [repr(value) for value in series.values.tolist()] == values
+    assert series.times.tolist() == list(range(len(values)))
+
+
+def test_series_that_were_scraped_together_share_their_times():
+    samples = [(10.0, "1"), (20.0, "2")]
+
+    (found, _) = decode(matrix(calls(*samples), calls(*samples, queryid="2")))
+
+    assert found[0].times is found[1].times

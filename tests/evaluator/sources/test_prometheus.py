@@ -199,3 +199,13 @@ def test_an_escaped_text_matches_itself_and_nothing_longer(text):
 
     assert pattern.fullmatch(text)
     assert not pattern.fullmatch(text + "x")
+
+
+def test_one_query_alone_can_be_read():
+    _, requests = read(
+        listed(*BOTH), answer(calls(*SOME)), answer(seconds(*SOME)), queryids={"1"}
+    )
+
+    assert requests[0].value("match[]").endswith('{job="postgres",queryid=~"1"}')
+    for request in requests[1:3]:
+        assert ',queryid=~"1"}' in request.value("query")
