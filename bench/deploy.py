@@ -82,12 +82,12 @@ def cost(command: Sequence[str], folder: Path) -> Cost:
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert process.stderr is not None  # noqa: S101 - a pipe
-    said = process.stderr.read()
+    message = process.stderr.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     # A regression was detected, which is what the data hold.
     if process.returncode not in (0, 1):
-        raise RuntimeError(f"{command[0]} ended with {process.returncode}: {said!r}")
+        raise RuntimeError(f"{command[0]} ended with {process.returncode}: {message!r}")
     wall = time.monotonic() - started
     return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 

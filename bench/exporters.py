@@ -51,7 +51,8 @@ class Theirs(Server):
 
     def __init__(self, dsn: str, counters: Sequence[str]) -> None:
         program = fetch.debian_tool("postgres_exporter")
-        # Its driver asks for TLS unless told not to; ours takes what the server offers.
+        # Its driver asks for TLS unless it is configured not to; ours takes what the
+        # server offers.
         environment = {**program.environment, "DATA_SOURCE_NAME": dsn}
         environment["PGSSLMODE"] = "disable"
         super().__init__(Tool(program.path, environment, program.folder))

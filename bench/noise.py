@@ -65,14 +65,14 @@ def _mixed(phis: tuple[float, ...]) -> Callable[[Generator, int, int], Floats]:
     return lambda rng, s, t: autoregression(rng, rng.choice(phis, s), s, t)
 
 
-def _daily_wave(
+def _daily_cycle(
     rng: Generator, cv: Floats, calls: Floats, t: int
 ) -> tuple[Floats, Floats]:
     """Traffic follows the day, and times follow the traffic, each query its own way."""
-    wave = 1.0 + 0.6 * np.sin(2 * np.pi * (np.arange(t) / DAY + rng.uniform()))
-    counted = np.maximum(rng.poisson(calls * wave), 1).astype(float)
-    strength = rng.uniform(0.3, 0.8, (len(cv), 1))
-    return log_normal(rng.standard_normal((len(cv), t)), cv) * wave**strength, counted
+    cycle = 1.0 + 0.6 * np.sin(2 * np.pi * (np.arange(t) / DAY + rng.uniform()))
+    counted = np.maximum(rng.poisson(calls * cycle), 1).astype(float)
+    loading = rng.uniform(0.3, 0.8, (len(cv), 1))
+    return log_normal(rng.standard_normal((len(cv), t)), cv) * cycle**loading, counted
 
 
 def _daily_traffic(
@@ -80,8 +80,8 @@ def _daily_traffic(
 ) -> tuple[Floats, Floats]:
     """Traffic follows a day; the fewer calls, the noisier their mean."""
     hour = rng.uniform(size=(len(cv), 1))
-    wave = 1.0 + 0.8 * np.sin(2 * np.pi * (np.arange(t) / DAY + hour))
-    counted = np.maximum(rng.poisson(calls * wave), 1).astype(float)
+    cycle = 1.0 + 0.8 * np.sin(2 * np.pi * (np.arange(t) / DAY + hour))
+    counted = np.maximum(rng.poisson(calls * cycle), 1).astype(float)
     normal = rng.standard_normal((len(cv), t))
     return log_normal(normal, cv * np.sqrt(calls / counted)), counted
 
@@ -141,11 +141,11 @@ def _pareto(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, 
 
 
 def _common(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
-    """An irregular wave of all queries, each with its own strength."""
-    wave = autoregression(rng, 0.95, 1, t)
-    strength = 0.25 * rng.uniform(0.3, 1.7, (len(cv), 1))
+    """An irregular common factor of all queries, each with its own loading."""
+    factor = autoregression(rng, 0.95, 1, t)
+    loading = 0.25 * rng.uniform(0.3, 1.7, (len(cv), 1))
     own = log_normal(rng.standard_normal((len(cv), t)), cv)
-    return own * np.exp(strength * wave), steady_calls(rng, calls, t)
+    return own * np.exp(loading * factor), steady_calls(rng, calls, t)
 
 
 def _drift(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
@@ -199,7 +199,7 @@ NAMED: Mapping[str, Kind] = {
     "independent": INDEPENDENT,
     "mixed phi": from_normal(_mixed((0.0, 0.3, 0.5))),
     "moving average": from_normal(lambda rng, s, t: moving_average(rng, 6, s, t)),
-    "daily wave": _daily_wave,
+    "daily cycle": _daily_cycle,
     "tenfold traffic": _tenfold,
     "heavy tails": _student,
 }
@@ -209,7 +209,7 @@ UNNAMED: Mapping[str, Kind] = {
     "daily traffic": _daily_traffic,
     "calls of CV 3": _per_call,
     "Pareto tails": _pareto,
-    "common wave": _common,
+    "common factor": _common,
     "drift": _drift,
     "spikes": _spikes,
     "two plans": _two_plans,

@@ -34,7 +34,7 @@ APPLICATION = "pgverdict_exporter"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One scrape: from when to when (time.monotonic), and what it said."""
+    """One scrape: from when to when (time.monotonic), and what it answered."""
 
     begun: float
     ended: float
@@ -126,7 +126,7 @@ def summary(tally: Tally) -> str:
     rows = [
         ("scrapes", f"{len(tally.scrapes):,}", "", ""),
         ("restarts of PostgreSQL", f"{len(tally.restarts)}", "", ""),
-        ("told that PostgreSQL was down", f"{len(failed) - lost}", "in restarts", ""),
+        ("reported as down", f"{len(failed) - lost}", "in restarts", ""),
         ("lost", f"{lost}", "0", _word(lost == 0)),
         ("connections at any time", f"{most}", "1", _word(most == 1)),
         (

@@ -46,29 +46,29 @@ BREAKING = (
     ("long memory", UNNAMED["long memory"], Shape(30, 30)),
     ("moving average", NAMED["moving average"], Shape(30, 30)),
     ("independent", INDEPENDENT, Shape(30, 30)),
-    ("hourly wave", BROKEN["hourly wave"], Shape(30, 30)),
+    ("hourly cycle", BROKEN["hourly cycle"], Shape(30, 30)),
     ("two groups", BROKEN["two groups"], Shape()),
     ("slow start-up", BROKEN["slow start-up"], Shape()),
-    ("hourly wave", BROKEN["hourly wave"], Shape()),
+    ("hourly cycle", BROKEN["hourly cycle"], Shape()),
 )
 OTHERS = ("calls of CV 3", "tenfold traffic", "daily traffic", "heavy tails")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How much to simulate, with which dice, and which rows of the tables.
+    """How much to simulate, with which seeds, and which rows of the tables.
 
     Args:
         draws: series a cell.
         deploys: deploys a noise.
-        dice: added to every seed.
+        offset: added to every seed.
         cells: a row is measured if all of these are among its labels.
         otava: interpreter that has apache-otava, if any.
     """
 
     draws: int
     deploys: int = 20
-    dice: int = 0
+    offset: int = 0
     cells: Sequence[str] = ()
     otava: Path | None = None
 
@@ -84,7 +84,7 @@ def sizes(run: Run) -> Iterator[tuple[str, ...]]:
             labels = name, f"phi {phi}", f"{cv}"
             if run.takes(*labels):
                 shapes = shape.window, shape.before
-                seed = [11 + run.dice, *shapes, int(10 * phi), int(100 * cv)]
+                seed = [11 + run.offset, *shapes, int(10 * phi), int(100 * cv)]
                 found = rates(
                     fixed_phi(phi), cv=cv, shape=shape, draws=count, seed=seed
                 )
@@ -101,7 +101,7 @@ def other_sizes(run: Run) -> Iterator[tuple[str, ...]]:
                 cv=cv,
                 shape=Shape(),
                 draws=run.draws,
-                seed=[12 + run.dice, number, int(100 * cv)],
+                seed=[12 + run.offset, number, int(100 * cv)],
             )
             yield (*labels, *_sizes(found))
 
@@ -117,7 +117,7 @@ def powers(run: Run) -> Iterator[tuple[str, ...]]:
         if not run.takes(*labels):
             continue
         kind = fixed_phi(phi)
-        seed = [13 + run.dice, shape.window, shape.before, int(10 * phi)]
+        seed = [13 + run.offset, shape.window, shape.before, int(10 * phi)]
         draws = run.draws // 2
         found = rates(kind, cv=cv, shape=shape, draws=draws, seed=seed, factor=1.3)
         size = rates(kind, cv=cv, shape=shape, draws=draws, seed=[*seed, 1]).at_05
@@ -131,7 +131,7 @@ def powers(run: Run) -> Iterator[tuple[str, ...]]:
 def unrelated(run: Run) -> Iterator[tuple[str, ...]]:
     for cv in (0.1, *CVS):
         if run.takes(f"{cv}"):
-            found = veto(cv=cv, draws=run.draws, seed=14 + run.dice)
+            found = veto(cv=cv, draws=run.draws, seed=14 + run.offset)
             yield f"{cv}", f"{found.at_05:.4f}", f"{found.classic:.4f}"
 
 
@@ -142,7 +142,7 @@ def families(run: Run) -> Iterator[tuple[str, ...]]:
     for number, (name, kind) in enumerate(kinds.items()):
         if run.takes(name):
             found = many_queries(
-                kind, deploys=run.deploys, seed=1000 + number + run.dice, peer=peer
+                kind, deploys=run.deploys, seed=1000 + number + run.offset, peer=peer
             )
             rules = ("alert", "watch", "classic", "peer")
             yield (name, *(_alarms(found.get(rule)) for rule in rules))
@@ -153,12 +153,12 @@ def breaking(run: Run) -> Iterator[tuple[str, ...]]:
     for number, (name, kind, shape) in enumerate(BREAKING):
         history = "60, history 240" if shape.before > shape.window else "60, no history"
         if run.takes(history, name):
-            # Groups cry seldom, and then all together.
+            # Groups raise false alarms seldom, and then all together.
             times = 2.0 if name == "two groups" else 0.5
             found = many_queries(
                 kind,
                 deploys=max(1, round(times * run.deploys)),
-                seed=2000 + number + run.dice,
+                seed=2000 + number + run.offset,
                 shape=shape,
             )
             rules = ("alert", "watch", "classic")
@@ -176,7 +176,7 @@ def spreads(run: Run) -> Iterator[tuple[str, ...]]:
             continue
         cells = []
         for factor in (1.0, 1.3):
-            seed = [16 + run.dice, number, round(10 * factor)]
+            seed = [16 + run.offset, number, round(10 * factor)]
             pair = spread.shares(name, draws=run.draws // 2, seed=seed, factor=factor)
             digits = 4 if factor == 1.0 else 3
             for level in ("at_05", "at_001"):
@@ -194,7 +194,7 @@ def early(run: Run) -> Iterator[tuple[str, ...]]:
         cells = []
         for factor in (1.0, 1.3, 1.5, 2.0):
             found = looks(
-                kind, cv=cv, factor=factor, draws=run.draws // 2, seed=15 + run.dice
+                kind, cv=cv, factor=factor, draws=run.draws // 2, seed=15 + run.offset
             )
             share = f"{found.found:.4f}"
             if factor > 1.0:
@@ -270,7 +270,7 @@ def main() -> None:
         draws=chosen.draws,
         deploys=chosen.deploys,
         # Far from the seeds that count up from it.
-        dice=100_000 * chosen.seed,
+        offset=100_000 * chosen.seed,
         cells=chosen.cell,
         otava=peers.python() if chosen.otava else None,
     )

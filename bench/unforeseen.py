@@ -41,22 +41,22 @@ def _volatile(
     return log_normal(normal, cv), steady_calls(rng, calls, t)
 
 
-def _start_up(share: float, fading: float, highest: float) -> Kind:
+def _start_up(share: float, decay: float, highest: float) -> Kind:
     """A *share* of the queries is slow at the deploy, by up to (1 + *highest*).
 
     Args:
-        fading: intervals after which a third of that is left.
+        decay: intervals after which a third of that is left.
     """
 
     def kind(
         rng: Generator, cv: Floats, calls: Floats, t: int
     ) -> tuple[Floats, Floats]:
         age = np.arange(t) - (t - AFTER)
-        fade = np.where(age >= 0, np.exp(-np.maximum(age, 0) / fading), 0.0)
+        decayed = np.where(age >= 0, np.exp(-np.maximum(age, 0) / decay), 0.0)
         slow = rng.uniform(highest / 5.0, highest, (len(cv), 1))
         slow *= rng.random((len(cv), 1)) < share
         own = log_normal(rng.standard_normal((len(cv), t)), cv)
-        return own * (1.0 + slow * fade), steady_calls(rng, calls, t)
+        return own * (1.0 + slow * decayed), steady_calls(rng, calls, t)
 
     return kind
 
@@ -73,19 +73,19 @@ def _noisier(
 def _two_groups(
     rng: Generator, cv: Floats, calls: Floats, t: int
 ) -> tuple[Floats, Floats]:
-    """Each half of the queries has an irregular wave of its own."""
-    waves = 0.3 * autoregression(rng, 0.95, 2, t)
+    """Each half of the queries has an irregular common factor of its own."""
+    factors = 0.3 * autoregression(rng, 0.95, 2, t)
     group = (rng.random(len(cv)) < 0.5).astype(int)
     own = log_normal(rng.standard_normal((len(cv), t)), cv)
-    return own * np.exp(waves[group]), steady_calls(rng, calls, t)
+    return own * np.exp(factors[group]), steady_calls(rng, calls, t)
 
 
 def _hourly(rng: Generator, cv: Floats, calls: Floats, t: int) -> tuple[Floats, Floats]:
-    """A wave with a period of an hour, each query at its own minute."""
+    """A cycle with a period of an hour, each query at its own minute."""
     phase = rng.uniform(0.0, 2.0 * np.pi, (len(cv), 1))
-    wave = np.exp(0.3 * np.sin(2.0 * np.pi * np.arange(t) / 60.0 + phase))
+    cycle = np.exp(0.3 * np.sin(2.0 * np.pi * np.arange(t) / 60.0 + phase))
     own = log_normal(rng.standard_normal((len(cv), t)), cv)
-    return own * wave, steady_calls(rng, calls, t)
+    return own * cycle, steady_calls(rng, calls, t)
 
 
 def _dependent_of_late(rng: Generator, s: int, t: int) -> Floats:
@@ -110,5 +110,5 @@ BROKEN: Mapping[str, Kind] = {
     "own steps": _own_steps,
     "two groups": _two_groups,
     "slow start-up": _start_up(0.3, 4.0, 2.0),
-    "hourly wave": _hourly,
+    "hourly cycle": _hourly,
 }

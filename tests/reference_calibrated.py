@@ -1,8 +1,8 @@
 """Slow twin of the calibrated rule: docs/statistics.md, loop by loop.
 
-A query is a list of (mean, calls) or None, one for each interval; scatters, where they
-are known, are lists of squared distances from the mean, summed, or None. Nothing is
-taken from the fast functions but the table of the gate.
+A query is a list of (mean, calls) or None, one for each interval; its dispersion, where
+known, a list of squared distances from the mean, summed, or None. Nothing is taken from
+the fast functions but the table of the selection.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from tests.reference_rows import Deployed as Deployed
 from tests.reference_rows import Query as Query
 from tests.reference_rows import Row, known, mad
 from tests.reference_scores import (
+    grown,
     noise_of,
     of_late,
     placebos,
     score,
     settled,
+    shrunk,
     stretched,
-    swollen,
-    with_lent,
 )
 
 
 def scores(
-    queries: Sequence[Query], at: Deployed, scatters: Sequence[Row] | None = None
+    queries: Sequence[Query], at: Deployed, dispersion: Sequence[Row] | None = None
 ) -> tuple[list[float], list[int]]:
     """Score of each query, and the interval that begins its right segment."""
     past = range(at.before)
@@ -36,24 +36,24 @@ def scores(
     rows = [_logs(query, past) for query in queries]
     doubts = [0.0] * len(rows)
     if family and at.before >= 20:
-        rows, doubts = _without_wave(rows, at)
-    tamed, weights, splits = [], [], []
+        rows, doubts = _without_factor(rows, at)
+    winsorised, weights, splits = [], [], []
     for number, (query, row) in enumerate(zip(queries, rows, strict=True)):
         calls = [None if q is None else q[1] for q in query]
-        variance, misfit = _variances(calls, row, at)
+        variance, deviance = _variances(calls, row, at)
         even, weight = _even(_levelled(row, variance, past), variance, past)
         window = [i for i in range(at.before - at.window, at.total) if even[i]]
         split, _ = best_split([even[i] or 0.0 for i in window])
         splits.append(window[split])
-        if at.long and scatters is not None:
+        if at.long and dispersion is not None:
             by_spread, better = _variances(
-                _equal_calls(query, scatters[number]), row, at
+                _equal_calls(query, dispersion[number]), row, at
             )
-            if better < misfit - 4:
+            if better < deviance - 4:
                 variance = by_spread
                 even, weight = _even(_levelled(row, variance, past), variance, past)
         flat = _winsorised(even, weight, at)
-        tamed.append(
+        winsorised.append(
             [
                 None if u is None else u * math.sqrt(v or 1.0)
                 for u, v in zip(flat, variance, strict=True)
@@ -65,23 +65,25 @@ def scores(
             None if r is None else r * math.sqrt(w)
             for r, w in zip(row, weight, strict=True)
         ]
-        for row, weight in zip(tamed, weights, strict=True)
+        for row, weight in zip(winsorised, weights, strict=True)
     ]
     noises = [
         noise_of(flat, weight, at) for flat, weight in zip(flats, weights, strict=True)
     ]
     if family and at.long:
-        noises = with_lent(noises)
+        noises = shrunk(noises)
     if at.long:
         noises = [of_late(*one, at) for one in zip(noises, flats, weights, strict=True)]
     found = []
-    for row, weight, noise, doubt in zip(tamed, weights, noises, doubts, strict=True):
+    for row, weight, noise, doubt in zip(
+        winsorised, weights, noises, doubts, strict=True
+    ):
         kept = settled(row, weight, noise, at)
-        swell = swollen(row, kept, noise, at) if at.long else 1.0
+        swell = grown(row, kept, noise, at) if at.long else 1.0
         sides = at.before, at.before, at.total, at.baseline
         found.append(score(row, kept, noise, *sides, doubt, swell))
     if family and at.long:
-        found = stretched(found, placebos(tamed, weights, noises, at))
+        found = stretched(found, placebos(winsorised, weights, noises, at))
     return found, splits
 
 
@@ -90,44 +92,44 @@ def _logs(query: Query, past: range) -> Row:
     return [None if q is None else math.log(max(q[0] / level, 1e-3)) for q in query]
 
 
-def _without_wave(rows: list[Row], at: Deployed) -> tuple[list[Row], list[float]]:
+def _without_factor(rows: list[Row], at: Deployed) -> tuple[list[Row], list[float]]:
     past = range(at.before)
     spread = [max(mad(known(row, past)), 1e-3) for row in rows]
-    wave = []
+    factor = []
     for i in range(at.total):
         column = [value for row in rows if (value := row[i]) is not None]
-        wave.append(median(column) if column else 0.0)
-    middle = median(wave[: at.before])
-    wave = [value - middle for value in wave]
-    step = _step(wave, at)
-    wave = [value - step * (i >= at.before) for i, value in enumerate(wave)]
+        factor.append(median(column) if column else 0.0)
+    middle = median(factor[: at.before])
+    factor = [value - middle for value in factor]
+    step = _step(factor, at)
+    factor = [value - step * (i >= at.before) for i, value in enumerate(factor)]
     present = sum(value is not None for row in rows for value in row) / at.total
     noise = math.pi / 2 / (fmean(1 / s for s in spread) ** 2 * present)
-    real = max(0.0, 1 - noise / fmean(value**2 for value in wave))
-    level = fmean(wave[: at.before])
-    base = wave[at.before - at.baseline : at.before]
-    swing = fmean(wave[at.before :]) - fmean(base)
+    real = max(0.0, 1 - noise / fmean(value**2 for value in factor))
+    level = fmean(factor[: at.before])
+    base = factor[at.before - at.baseline : at.before]
+    swing = fmean(factor[at.before :]) - fmean(base)
     out, doubts = [], []
     for row, s in zip(rows, spread, strict=True):
         prior = 3 * s**2 / 0.25
-        pairs = [(r, wave[i] - level) for i in past if (r := row[i]) is not None]
+        pairs = [(r, factor[i] - level) for i in past if (r := row[i]) is not None]
         alone = sum(f * f for _, f in pairs) + prior
-        strength = (sum(r * f for r, f in pairs) + prior * real) / alone
+        loading = (sum(r * f for r, f in pairs) + prior * real) / alone
         doubts.append(3 * s**2 / alone * swing**2)
         out.append(
-            [None if r is None else r - strength * wave[i] for i, r in enumerate(row)]
+            [None if r is None else r - loading * factor[i] for i, r in enumerate(row)]
         )
     return out, doubts
 
 
-def _step(wave: Sequence[float], at: Deployed) -> float:
+def _step(factor: Sequence[float], at: Deployed) -> float:
     def rise(here: int) -> float:
-        return fmean(wave[here : here + 10]) - fmean(wave[here - 10 : here])
+        return fmean(factor[here : here + 10]) - fmean(factor[here - 10 : here])
 
     usual = max(abs(rise(here)) for here in range(10, at.before - 9))
-    level = fmean(wave[at.before - 10 : at.before])
-    step = median(wave[at.before : at.before + 10]) - level
-    later = wave[at.before + 10 :]
+    level = fmean(factor[at.before - 10 : at.before])
+    step = median(factor[at.before : at.before + 10]) - level
+    later = factor[at.before + 10 :]
     if len(later) >= 5:
         lasting = median(later) - level
         if step > 0:
@@ -137,14 +139,14 @@ def _step(wave: Sequence[float], at: Deployed) -> float:
     return step if abs(step) > max(1.5 * usual, math.log(1.1)) else 0.0
 
 
-def _equal_calls(query: Query, scatter: Row) -> Row:
+def _equal_calls(query: Query, dispersion: Row) -> Row:
     """Calls of the usual spread that would tell as much, by the neighbours' spread."""
 
     def spread(places: Iterable[int]) -> float | None:
         known = [
             (s, *q)
             for i in places
-            if (q := query[i]) is not None and (s := scatter[i]) is not None
+            if (q := query[i]) is not None and (s := dispersion[i]) is not None
         ]
         if not known:
             return None
@@ -177,14 +179,14 @@ def _variances(counted: Row, row: Row, at: Deployed) -> tuple[Row, float]:
     def variance(ratio: float, calls: float) -> float:
         return (1 + ratio * usual / calls) / (1 + ratio)
 
-    def misfit(ratio: float) -> float:
+    def deviance(ratio: float) -> float:
         of = [variance(ratio, calls) for _, calls in pairs]
         scale = fmean(r * r / v for (r, _), v in zip(pairs, of, strict=True))
         return len(pairs) * math.log(scale) + sum(map(math.log, of))
 
-    ratio = min((0.0, 0.4, 2.5, 1e6), key=misfit)
+    ratio = min((0.0, 0.4, 2.5, 1e6), key=deviance)
     rows: Row = [None if c is None else variance(ratio, c) for c in counted]
-    return rows, misfit(ratio)
+    return rows, deviance(ratio)
 
 
 def _levelled(row: Row, variance: Row, past: range) -> Row:

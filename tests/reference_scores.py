@@ -16,11 +16,11 @@ from tests.reference_rows import Deployed, Row
 
 @dataclass
 class Noise:
-    """Variance of one interval, inflation of a long mean, degrees of freedom, phi."""
+    """Variance of one interval, inflation of a long mean, degrees of dof, phi."""
 
     single: float
     inflation: float
-    freedom: float
+    dof: float
     phi: float
     skewness: float = 0.0
 
@@ -35,15 +35,15 @@ def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
         inflation /= 1 - batch / len(past)
         single = sum(u * u for u in past) / (count - 1)
         skewness = sum(u**3 for u in past) / (count - 1) / single**1.5
-        freedom = max(1.2 * count / batch, 3.0)
+        dof = max(1.2 * count / batch, 3.0)
         squares = sum(u * u for u in past)
         phi = sum(u * v for u, v in pairwise(past)) / squares
         phi = min(max(phi + (1 + 3 * phi) / len(past), -0.95), 0.95)
-        return Noise(single, max(inflation, 0.05), freedom, phi, skewness)
+        return Noise(single, max(inflation, 0.05), dof, phi, skewness)
     phi, inflation, squares, count = _autoregression(even, weight, at, 0)
     high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
-    freedom = _autoregressive_freedom(high, count)
-    return Noise(squares / (count - 2), inflation, freedom, phi)
+    dof = _autoregressive_dof(high, count)
+    return Noise(squares / (count - 2), inflation, dof, phi)
 
 
 def _autoregression(
@@ -65,7 +65,7 @@ def _autoregression(
     return phi, inflation / max(1 - 2 * inflation / count, 0.3), squares, count
 
 
-def _autoregressive_freedom(phi: float, count: int) -> float:
+def _autoregressive_dof(phi: float, count: int) -> float:
     return max(count * (1 - phi**2) / (3 + phi**2), 3.0)
 
 
@@ -78,35 +78,33 @@ def of_late(noise: Noise, even: Row, weight: Sequence[float], at: Deployed) -> N
     return replace(
         noise,
         inflation=max(noise.inflation, inflation),
-        freedom=min(noise.freedom, _autoregressive_freedom(phi, count)),
+        dof=min(noise.dof, _autoregressive_dof(phi, count)),
         phi=phi,
     )
 
 
-def with_lent(noises: Sequence[Noise]) -> list[Noise]:
+def shrunk(noises: Sequence[Noise]) -> list[Noise]:
     logs = [
-        math.log(n.inflation)
-        - float(special.digamma(n.freedom / 2))
-        + math.log(n.freedom / 2)
+        math.log(n.inflation) - float(special.digamma(n.dof / 2)) + math.log(n.dof / 2)
         for n in noises
     ]
     excess = pvariance(logs) - fmean(
-        float(special.polygamma(1, n.freedom / 2)) for n in noises
+        float(special.polygamma(1, n.dof / 2)) for n in noises
     )
-    lent = 1000.0
+    shared = 1000.0
     if excess > 1e-3:
         half = optimize.brentq(
             lambda y: float(special.polygamma(1, y)) - excess, 1e-3, 1e4, xtol=1e-12
         )
-        lent = min(1000.0, 2 * half)
+        shared = min(1000.0, 2 * half)
     common = math.exp(
-        fmean(logs) + float(special.digamma(lent / 2)) - math.log(lent / 2)
+        fmean(logs) + float(special.digamma(shared / 2)) - math.log(shared / 2)
     )
     return [
         replace(
             n,
-            inflation=(lent * common + n.freedom * n.inflation) / (lent + n.freedom),
-            freedom=lent + n.freedom,
+            inflation=(shared * common + n.dof * n.inflation) / (shared + n.dof),
+            dof=shared + n.dof,
         )
         for n in noises
     ]
@@ -131,7 +129,7 @@ def score(
     new, error_new = mean(range(after, end))
     variance = noise.single * noise.inflation * (error_old + swell * error_new) + doubt
     t = (new - old) / math.sqrt(variance)
-    tail = float(stats.t.sf(abs(t), noise.freedom))
+    tail = float(stats.t.sf(abs(t), noise.dof))
     score = math.copysign(float(stats.norm.isf(tail)), t)
     skew = noise.skewness * (error_new - error_old) / math.sqrt(error_new + error_old)
     if score <= 0 or skew <= 0:
@@ -183,13 +181,13 @@ def stretched(found: list[float], placebos: list[float]) -> list[float]:
     return [undone(score) if score > 0 else score for score in found]
 
 
-def swollen(row: Row, weight: Sequence[float], noise: Noise, at: Deployed) -> float:
+def grown(row: Row, weight: Sequence[float], noise: Noise, at: Deployed) -> float:
     """By how much the noise after the deploy surely exceeds the usual, at least 1."""
     pairs = [(row[i] or 0.0, weight[i]) for i in at.after if weight[i] > 0]
     mean = sum(w * x for x, w in pairs) / sum(w for _, w in pairs)
     ratio = sum(w * (x - mean) ** 2 for x, w in pairs) / (len(pairs) - 1) / noise.single
-    freedom = (len(pairs) - 1) * (1 - noise.phi**2) / (1 + noise.phi**2)
-    return max(1.0, ratio / float(stats.chi2.isf(0.05, freedom)) * freedom)
+    dof = (len(pairs) - 1) * (1 - noise.phi**2) / (1 + noise.phi**2)
+    return max(1.0, ratio / float(stats.chi2.isf(0.05, dof)) * dof)
 
 
 def settled(

@@ -49,7 +49,7 @@ class Panel:
         return self.calls > 0
 
     def rows(self, chosen: slice) -> Panel:
-        """Some of the queries; no number is copied."""
+        """Some of the queries; nothing is copied."""
         known = self.dispersion
         return replace(
             self,

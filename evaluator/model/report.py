@@ -152,7 +152,7 @@ class Report:
 
     @property
     def unjudged(self) -> tuple[Verdict, ...]:
-        """Queries about which nothing can be said, or not yet."""
+        """Queries that could not be judged, or not yet."""
         unknown = (Outcome.INSUFFICIENT_DATA, Outcome.PENDING)
         return tuple(v for v in self.verdicts if v.outcome in unknown)
 

@@ -1,4 +1,4 @@
-"""What is said about one query, with the numbers behind it."""
+"""The verdict on one query, with the numbers behind it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from .matrix import RawSeries, decode_matrix, open_envelope
 # Prometheus 2 takes a sample at the left edge of a range, Prometheus 3 does not. So
 # more is asked for, and whoever reads has to cut.
 MARGIN = 1.0
-# Thanos leaves out stores that are down unless told otherwise, and may answer
+# Thanos leaves out stores that are down unless asked otherwise, and may answer
 # downsampled data; servers that do not know these parameters ignore them.
 _WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
 

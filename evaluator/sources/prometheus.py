@@ -30,7 +30,7 @@ class Findings:
         queries: number of queries that were scraped.
         scrape_interval: median distance of two scrapes, seconds; None when unknown.
         newest_age: age of the newest scrape, seconds; None when there is none.
-        warnings: what the server said about its own answers.
+        warnings: the server's remarks on its own answers.
         problems: a sentence each.
     """
 
@@ -87,9 +87,9 @@ class PrometheusSource:
                 f"{' or '.join(map(self._api.chosen, self._profile.counters))} between "
                 f"{show_time(start)} and {show_time(end)}"
             )
-            if told := "; ".join(reading.quality.warnings):
+            if warned := "; ".join(reading.quality.warnings):
                 raise IncompleteDataError(
-                    f"{nothing}, and the answer is partial: {told}"
+                    f"{nothing}, and the answer is partial: {warned}"
                 )
             raise NoDataError(
                 f"{nothing}; is it scraped, kept that long, and is the selector right?"

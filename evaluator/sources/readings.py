@@ -259,12 +259,13 @@ def _ambiguity(one: RawSeries, other: RawSeries) -> str:
     }
     if not differing:
         return f"the series {dict(one.labels)} is there twice"
-    told = " and ".join(
+    difference = " and ".join(
         f"{label} ({values[0]!r} and {values[1]!r})"
         for label, values in differing.items()
     )
     label, values = next(iter(differing.items()))
+    example = f"{label}={quoted(values[0])}"
     return (
-        f"two series of {one.name} would be the same query; they differ in {told}; "
-        f"choose one with the selector, for example {label}={quoted(values[0])}"
+        f"two series of {one.name} would be the same query; they differ in "
+        f"{difference}; choose one with the selector, for example {example}"
     )

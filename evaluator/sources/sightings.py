@@ -16,7 +16,7 @@ from .profiles import Profile
 def plans_of(raw: Iterable[RawSeries], profile: Profile) -> tuple[PlanSeen, ...]:
     """Which plan of which query was in force from when to when.
 
-    A plan that comes back after another one is told twice.
+    A plan that comes back after another one is reported twice.
 
     Args:
         raw: other metrics than the profile's plans are left out.

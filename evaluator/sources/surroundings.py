@@ -20,7 +20,7 @@ T = TypeVar("T")
 # A step of the grid is at least this part of what is looked at, and at most that: fewer
 # values cannot be split.
 _FINEST, _COARSEST = 1 / 500, 1 / 60
-# More series of one expression for one server are no measure of the server.
+# More series of one expression for one server are not a measure of the server.
 _MOST = 20
 # After so many failures the rest is not asked for: each may take a minute.
 _PATIENCE = 3

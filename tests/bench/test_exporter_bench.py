@@ -20,19 +20,19 @@ def test_pages_that_differ_are_not_compared():
         check_same(page % 1, page % 2)
 
 
-def test_empty_pages_are_no_comparison():
+def test_empty_pages_are_not_comparison():
     with pytest.raises(RuntimeError, match="differ"):
         check_same(b"", b"")
 
 
-def test_samples_are_told_apart_by_labels_in_any_order():
+def test_samples_are_reported_apart_by_labels_in_any_order():
     ours = b'pg_stat_statements_calls_total{user="a",queryid="1"} 3\n'
     theirs = b'pg_stat_statements_calls_total{queryid="1",server="x:1",user="a"} 3.0\n'
 
     assert statement_samples(ours) == statement_samples(theirs)
 
 
-def test_a_scrape_lost_outside_the_restarts_is_told():
+def test_a_scrape_lost_outside_the_restarts_is_reported():
     tally = Tally(
         scrapes=[Asked(0, 1, up=True), Asked(4, 5, up=False), Asked(9, 10, up=False)],
         memory=[50.0, 50.0, 50.0],
@@ -43,7 +43,7 @@ def test_a_scrape_lost_outside_the_restarts_is_told():
 
     printed = summary(tally)
 
-    assert "| told that PostgreSQL was down | 1 |" in printed
+    assert "| reported as down | 1 |" in printed
     assert "| lost | 1 | 0 | **missed** |" in printed
 
 

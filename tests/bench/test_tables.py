@@ -20,5 +20,5 @@ def test_a_table_has_a_rule_below_its_head():
         (0.39, True, "**missed**"),
     ],
 )
-def test_a_goal_missed_is_said(figure, at_least, word):
+def test_a_goal_missed_is_shown(figure, at_least, word):
     assert against(figure, 0.4, at_least=at_least)[1] == word

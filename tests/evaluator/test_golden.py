@@ -46,7 +46,7 @@ def test_each_query_agrees_in_every_field(expected, replayed):
         ), field
 
 
-def test_no_field_is_told_that_its_step_did_not_reach(replayed):
+def test_no_field_is_reported_that_its_step_did_not_reach(replayed):
     known = {field for query in EXPECTED["queries"] for field in query}
     by_id = {query["queryid"]: query for query in EXPECTED["queries"]}
 

@@ -18,7 +18,7 @@ import numpy as np
 from ...model import Flags, Floats
 from ..stats.moments import medians
 
-# Intervals on each side by which an abrupt rise is told from a slow one.
+# Intervals on each side by which an abrupt rise is distinguished from a slow one.
 _NEAR = 10
 # How much more abrupt than anything before the deploy it has to be, and how large.
 _MORE_ABRUPT = 1.5
@@ -147,7 +147,7 @@ def without_factor(
 def _abrupt_step(middle: Floats, before: int, after: int) -> float:
     """Rise over the deploy, if nothing before the deploy was nearly as abrupt.
 
-    A transient that all queries share is no step. So most of the near intervals must
+    A transient that all queries share is not a step. So most of the near intervals must
     have risen, not only their mean; and what most of the later ones have lost of that
     rise counts, too, once it is more than a slow factor may take away.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from ...model import Flags, Floats
 from ..stats.moments import TINY, medians, weighted_sum
 
-# Smallest share of the usual time that is told apart from nothing: times are stored
+# Smallest share of the usual time that is distinguished from nothing: times are stored
 # with three decimals of a millisecond, so a fast query may show 0.
 _LEAST_SHARE = 1e-3
 

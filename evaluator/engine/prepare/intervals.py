@@ -58,7 +58,7 @@ class Intervals:
         return starts(self.times, self.lags, columns)
 
     def from_scrape(self, first: int) -> Intervals:
-        """Those that lie between the scrapes from *first* on; no number is copied."""
+        """Those that lie between the scrapes from *first* on; nothing is copied."""
         kinds, lags = self.kinds[:, first:], self.lags[:, first:]
         early = lags > np.arange(1, lags.shape[1] + 1)
         if early.any():
@@ -172,7 +172,7 @@ def _kinds(
         good &= batch.times[1:] - begins <= max_gap
         if since is not None:
             # Where either end is unknown (NaN) the difference is NaN, which is not
-            # > 0: not knowing is no evidence of a restart.
+            # > 0: what is unknown cannot show a restart.
             made_anew = np.abs(since) > 0
             good &= ~made_anew
     kinds = good.astype(np.int8)

@@ -42,8 +42,8 @@ class Side:
 def both_sides(found: Intervals, at: float) -> tuple[Side, Side]:
     """Sum up what ended by *at*, Unix seconds, and what started from *at* on.
 
-    An interval across *at* belongs to neither side, since its calls cannot be told
-    apart.
+    An interval across *at* belongs to neither side, since its calls cannot be
+    separated.
     """
     last = int(found.ends.searchsorted(at, side="right"))
     left, right = slice(0, last), slice(int(found.times[:-1].searchsorted(at)), None)

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from ...model import Floats
 from .moments import TINY, weighted_sum
 
-# Beyond this the correlation cannot be told from a trend.
+# Beyond this the correlation cannot be distinguished from a trend.
 LARGEST_PHI = 0.95
 
 

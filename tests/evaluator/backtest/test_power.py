@@ -48,9 +48,9 @@ def test_the_noise_of_a_query_is_measured():
 
 def test_neighbours_that_resemble_each_other_are_noticed():
     rng = np.random.default_rng(6)
-    wave = np.convolve(rng.normal(size=4001), [1.0, 1.0], "valid")
+    smooth = np.convolve(rng.normal(size=4001), [1.0, 1.0], "valid")
 
-    assert measured(0.02 * np.exp(0.1 * wave)).phi == pytest.approx(0.5, abs=0.05)
+    assert measured(0.02 * np.exp(0.1 * smooth)).phi == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_few_outliers_do_not_rule_the_noise():

@@ -63,7 +63,7 @@ def test_a_query_that_was_not_there_is_named_with_those_that_were(stored, capsys
     assert "no query nowhere around this deploy" in capsys.readouterr().err
 
 
-def test_what_is_not_there_is_no_stored_report(stored, tmp_path):
+def test_what_is_not_there_is_not_a_stored_report(stored, tmp_path):
     _, state = stored
 
     assert stored_report(state, "grafana-8") is None

@@ -57,7 +57,7 @@ def test_a_step_elsewhere_is_background_however_strong():
     assert verdict.test is None
 
 
-def test_too_little_data_is_said_and_not_called_well():
+def test_too_little_data_is_shown_and_not_called_well():
     verdict = _judge_one(_step(2.0, at=8, n=16))
 
     assert (verdict.outcome, verdict.stage) == (
@@ -119,7 +119,7 @@ def test_no_query_at_all_gives_no_verdict():
     assert judged([], deploy(), CLASSIC) == ()
 
 
-def test_the_time_counter_standing_still_is_no_change():
+def test_the_time_counter_standing_still_is_not_a_change():
     """A statement faster than the clock's tick: no time before, so no ratio."""
     verdict = _judge_one(np.zeros(60))
 

@@ -53,7 +53,7 @@ def test_seeing_the_same_mark_again_does_not_hurry_a_postponed_deploy(path):
         assert ledger.due(DEPLOY_AT + 499) == []
 
 
-def test_what_an_early_look_said_is_there_at_the_next(path):
+def test_what_an_early_look_shown_is_there_at_the_next(path):
     early = _report(deploy(), notes=("early",), share=0.5)
     with Ledger(path) as ledger:
         ledger.note(deploy(), DEPLOY_AT + 100)
@@ -128,7 +128,7 @@ def test_the_file_is_free_again_after_the_first_has_ended(path):
         assert ledger.waiting() == 0
 
 
-def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path, tmp_path):
+def test_a_file_that_is_not_a_ledger_is_refused_and_left_alone(path, tmp_path):
     (tmp_path / "state.sqlite").write_text("a letter to my mother\n" * 100)
 
     with pytest.raises(ConfigurationError, match="cannot be used"):

@@ -50,7 +50,7 @@ def test_where_people_open_it_by_another_name_that_is_linked(links_of):
     assert links.runbooks == "https://git.example.com/runbooks"
 
 
-def test_what_is_no_address_is_refused(links_of):
+def test_what_is_not_an_address_is_refused(links_of):
     with pytest.raises(ConfigurationError, match=r"links.grafana: expected an http://"):
         links_of("links: {grafana: graphs.example.com}")
 

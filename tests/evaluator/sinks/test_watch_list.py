@@ -43,7 +43,7 @@ def test_no_series_that_an_alert_could_be_made_of_shows_it(watched):
     assert "pgverdict_query_regressed{" not in page
 
 
-def test_it_is_listed_in_the_table_and_is_no_detection(watched):
+def test_it_is_listed_in_the_table_and_is_not_a_detection(watched):
     table = to_table(watched)
 
     assert "queryid -42: on the watch list" in table

@@ -97,15 +97,15 @@ def test_a_folder_is_a_usage_error(tmp_path):
         Capture(str(tmp_path), PROFILE)
 
 
-def test_a_file_that_is_no_json_is_told(capture):
+def test_a_file_that_is_not_a_json_is_reported(capture):
     assert "something that is not JSON: hello" in error(capture(b"hello"))
 
 
-def test_an_empty_matrix_is_told(capture):
+def test_an_empty_matrix_is_reported(capture):
     assert "the matrix is empty" in error(capture(matrix()))
 
 
-def test_names_of_another_exporter_are_told_with_the_way_to_choose_them(capture):
+def test_names_of_another_exporter_are_reported_with_the_way_to_choose_them(capture):
     other = {"metric": {"__name__": "go_gc"}, "values": [[1, "1"]]}
 
     message = error(capture(matrix(other)))
@@ -116,14 +116,14 @@ def test_names_of_another_exporter_are_told_with_the_way_to_choose_them(capture)
     assert "choose the profile (pgverdict, postgres_exporter)" in message
 
 
-def test_a_capture_of_one_counter_is_told_what_is_missing(capture):
+def test_a_capture_of_one_counter_is_reported_what_is_missing(capture):
     message = error(capture(matrix(calls((1, "1")))))
 
     assert "but no pg_stat_statements_seconds_total; capture" in message
     assert '{__name__=~"pg_stat_statements_calls_total|' in message
 
 
-def test_a_deploy_time_outside_the_capture_is_told_with_both_times(capture):
+def test_a_deploy_time_outside_the_capture_is_reported_with_both_times(capture):
     samples = [(DEPLOY, "1"), (DEPLOY + 60, "2")]
     path = capture(matrix(calls(*samples), seconds(*samples), since((1, "0"))))
 
@@ -133,7 +133,7 @@ def test_a_deploy_time_outside_the_capture_is_told_with_both_times(capture):
     )
 
 
-def test_series_without_any_sample_are_told(capture):
+def test_series_without_any_sample_are_reported(capture):
     assert "its series hold no samples" in error(capture(matrix(calls(), seconds())))
 
 

@@ -101,7 +101,7 @@ def test_anything_but_a_matrix_is_refused_by_its_name(data, kind):
         (matrix(calls((1, "1"), (1, "1"))), "not in the order of time, each time once"),
     ],
 )
-def test_nonsense_is_told_with_the_place_and_an_excerpt(value, said):
+def test_nonsense_is_reported_with_the_place_and_an_excerpt(value, said):
     message = error(value)
 
     assert message.startswith("here: ")

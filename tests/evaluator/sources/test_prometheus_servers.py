@@ -120,12 +120,12 @@ def test_the_edges_are_the_same_on_every_server(url, earlier, later, lost):
     assert {one.times.size for one in series_of(found)} == {21 - lost}
 
 
-def test_a_selector_that_matches_nothing_is_told(url):
+def test_a_selector_that_matches_nothing_is_reported(url):
     with pytest.raises(SourceError, match=r'no sample of \w+{job="x"} or '):
         source(url, selector='job="x"').read(TIMES[0], TIMES[-1])
 
 
-def test_a_wrong_selector_is_told_in_the_servers_own_words(url):
+def test_a_wrong_selector_is_reported_in_the_servers_own_words(url):
     with pytest.raises(SourceError, match=r"answered 4\d\d .*pars"):
         source(url, selector="job=~").read(TIMES[0], TIMES[-1])
 

@@ -51,7 +51,7 @@ def test_a_scrape_that_stored_one_counter_only_is_counted_and_not_used():
 
 
 @pytest.mark.parametrize("broken", ["NaN", "+Inf", "-Inf"])
-def test_a_value_that_is_no_number_is_never_used(broken):
+def test_a_value_that_is_not_a_number_is_never_used(broken):
     found = reading(
         calls((10, "5"), (20, broken), (30, "9")),
         seconds((10, "1"), (20, "2"), (30, "3")),
@@ -162,7 +162,7 @@ def test_blocks_are_unknown_without_both_of_their_counters():
     assert one.rows is None
 
 
-def test_rows_alone_are_no_query():
+def test_rows_alone_are_not_query():
     assert series_of(reading(rows((10, "1")))) == []
 
 

@@ -76,7 +76,7 @@ def read(*faults, context=None, profile=PROFILE, **more):
             return source.read(START, END, **more), server.requests
 
 
-def test_plans_are_told_with_the_time_they_were_in_force():
+def test_plans_are_reported_with_the_time_they_were_in_force():
     found, requests = read(
         *known(
             plans=[
@@ -121,7 +121,7 @@ def test_fingerprints_are_read_without_samples_and_contradictions_left_out():
     )
 
 
-def test_starts_of_the_servers_are_told_as_they_were_stored():
+def test_starts_of_the_servers_are_reported_as_they_were_stored():
     (one,) = read(*known(starts=[started((0, "5"), (60, "NaN"), (120, "7"))]))[
         0
     ].surroundings.starts
@@ -219,7 +219,7 @@ def test_a_measure_without_values_is_noted_with_what_it_needs():
     )
 
 
-def test_too_many_series_are_no_measure():
+def test_too_many_series_are_not_measure():
     many = [values((0, "1"), query=f"{number}") for number in range(21)]
 
     found, _ = read(*known(), grid(*many), context={"queries": "x"})

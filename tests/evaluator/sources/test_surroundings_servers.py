@@ -147,7 +147,7 @@ def test_rows_and_blocks_come_with_the_counters(client):
     assert reading.notes == ()
 
 
-def test_the_plan_that_was_lost_is_told_across_a_renaming(client):
+def test_the_plan_that_was_lost_is_reported_across_a_renaming(client):
     plans = found(client).surroundings.plans
 
     change = plan_change(key(NEW), plans, at=DEPLOY - 5, replaces=OLD)

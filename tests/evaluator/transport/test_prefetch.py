@@ -18,7 +18,7 @@ def test_the_answers_come_in_their_order():
     assert list(prefetched(range(100))) == list(range(100))
 
 
-def test_without_any_question_there_is_no_answer():
+def test_without_any_question_there_is_not_an_answer():
     assert list(prefetched([])) == []
 
 

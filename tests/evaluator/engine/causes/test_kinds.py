@@ -40,7 +40,7 @@ def test_most_other_queries_slower_by_over_half_as_much_are_a_common_shift():
 @pytest.mark.parametrize(
     "factors", [(1.4, 1.4, 1.4), (1.5, 1.5, 1, 1), (1.5, 1.5)], ids=str
 )
-def test_a_weak_or_a_minority_s_rise_is_no_common_shift(factors):
+def test_a_weak_or_a_minority_s_rise_is_not_a_common_shift(factors):
     assert causes(*siblings(*factors)) == ()
 
 
@@ -104,7 +104,7 @@ def test_measures_of_other_servers_and_outside_the_windows_are_ignored():
     assert found == ()
 
 
-def test_values_that_are_no_numbers_are_ignored():
+def test_values_that_are_not_numbers_are_ignored():
     values = step(0.2, 0.9)
     values[::7] = np.nan
 

@@ -39,7 +39,7 @@ def test_fewer_calls_may_be_the_effect_of_a_longer_wait():
 
 
 @pytest.mark.parametrize("ratio", [1.4, 1 / 1.4])
-def test_a_usual_swing_of_traffic_is_no_cause(ratio):
+def test_a_usual_swing_of_traffic_is_not_a_cause(ratio):
     assert causes(own=intervals(calls=step(60, 60 * ratio))) == ()
 
 
@@ -57,7 +57,7 @@ def test_more_rows_per_call_are_data_or_parameters_and_not_external():
     )
 
 
-def test_more_blocks_per_call_are_no_contention():
+def test_more_blocks_per_call_are_not_contention():
     (cause,) = causes(own=intervals(blocks=40 * step(5, 500)))
 
     assert cause.kind is CauseKind.BLOCKS_PER_CALL
@@ -73,7 +73,7 @@ def test_unknown_rows_are_left_out():
     assert causes(own=intervals(rows=np.full(60, np.nan))) == ()
 
 
-def test_a_busy_server_is_no_outside_cause_when_the_query_itself_works_more():
+def test_a_busy_server_is_not_an_outside_cause_when_the_query_itself_works_more():
     """A dropped index: the query reads more, and that is why the CPU is busy."""
     own = intervals(blocks=40 * step(5, 500))
 

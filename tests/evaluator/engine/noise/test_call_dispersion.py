@@ -31,7 +31,7 @@ def test_calls_that_spread_three_times_as_widely_tell_a_ninth():
     assert found[0, 10] / found[0, 50] == pytest.approx(9.0)
 
 
-def test_a_rise_of_all_times_by_a_factor_is_no_wider_spread():
+def test_a_rise_of_all_times_by_a_factor_is_not_a_wider_spread():
     factor = np.where(np.arange(60) < 30, 1.0, 1.5)
     found = equivalent_calls(factor * MEANS, CALLS, factor**2 * dispersion_of(0.7), ALL)
 

@@ -54,7 +54,7 @@ def test_each_query_follows_the_factor_by_its_own_loading():
     assert rest[0].std() == pytest.approx(0.2, rel=0.2)
 
 
-def test_noise_is_no_factor():
+def test_noise_is_not_a_factor():
     residuals, _ = shared(200, size=0.0, seed=3)
     factor, rest = found_in(residuals)
 
@@ -104,7 +104,7 @@ def test_absent_intervals_stay_absent():
 
 
 @pytest.mark.parametrize("minutes", [3, 10])
-def test_a_transient_of_all_queries_is_no_step(minutes):
+def test_a_transient_of_all_queries_is_not_a_step(minutes):
     residuals, _ = shared(200, size=0.1, seed=4)
     residuals[:, BEFORE : BEFORE + minutes] += 1.5
     factor, rest = found_in(residuals)

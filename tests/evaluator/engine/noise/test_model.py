@@ -35,7 +35,7 @@ def judged(one: Panel):
 
 
 def noisy(s: int, *, before: int, window: int, seed: int, missing: float = 0.05):
-    """Autocorrelated queries that share a wave, with absent intervals; some rise."""
+    """Autocorrelated queries with a common factor, with absent intervals; some rise."""
     rng = np.random.default_rng(seed)
     t = before + window
     own = 0.3 * autoregression(rng, rng.choice([0.0, 0.5], s), s, t)
@@ -148,7 +148,7 @@ def test_the_unit_of_time_does_not_matter():
     assert judged(in_milliseconds).p_value == pytest.approx(judged(one).p_value)
 
 
-def test_a_query_that_never_varies_is_no_finding_and_a_jump_of_it_is_one():
+def test_a_query_that_never_varies_is_not_a_finding_and_a_jump_of_it_is_one():
     means = np.full((2, 60), 0.01)
     means[1, 30:] = 0.02
     found = judged(panel(means, np.full((2, 60), 50.0), before=30, window=30))
@@ -157,10 +157,10 @@ def test_a_query_that_never_varies_is_no_finding_and_a_jump_of_it_is_one():
     assert found.p_value[1] < 1e-9
 
 
-def test_what_all_queries_do_slowly_is_a_wave_and_not_a_finding():
+def test_what_all_queries_do_slowly_is_a_common_factor_and_not_a_finding():
     rng = np.random.default_rng(7)
-    wave = np.exp(0.4 * np.sin(np.arange(270) / 60.0))
-    means = 0.01 * wave * np.exp(0.1 * rng.standard_normal((100, 270)))
+    factor = np.exp(0.4 * np.sin(np.arange(270) / 60.0))
+    means = 0.01 * factor * np.exp(0.1 * rng.standard_normal((100, 270)))
     found = judged(panel(means, np.full((100, 270), 90.0), before=240, window=30))
 
     assert found.common_rise == 1.0
@@ -177,7 +177,7 @@ def test_what_all_queries_do_abruptly_at_the_deploy_is_found_and_named():
     assert np.mean(found.p_value < 1e-6) > 0.9
 
 
-def test_ten_slower_queries_of_a_hundred_do_not_pass_for_a_common_wave():
+def test_ten_slower_queries_of_a_hundred_do_not_pass_for_a_common_factor():
     rng = np.random.default_rng(9)
     means = 0.01 * np.exp(0.2 * rng.standard_normal((100, 270)))
     means[:10, 240:] *= 1.5

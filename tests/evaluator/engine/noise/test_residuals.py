@@ -74,7 +74,7 @@ def test_bias_corrected_logarithms_do_not_rise_with_the_calls():
     assert first == pytest.approx(second, abs=0.02)
 
 
-def test_a_rise_is_no_dependence_where_the_weights_vary():
+def test_a_rise_is_not_a_dependence_where_the_weights_vary():
     rng = np.random.default_rng(31)
     roots = np.sqrt(np.repeat(rng.uniform(0.1, 1.0, (50, 12)), 5, axis=1))
     noise = rng.standard_normal((50, 60))

@@ -28,7 +28,7 @@ def test_a_slow_start_that_passes_is_seen():
     assert passed(values).mean() > 0.97
 
 
-def test_what_stays_slow_is_no_transient():
+def test_what_stays_slow_is_not_a_transient():
     """By chance the first intervals of a fiftieth stand out."""
     assert passed(noise(5000) + 3.0).mean() == pytest.approx(0.023, abs=0.01)
 
@@ -41,7 +41,7 @@ def test_a_start_that_is_quick_is_none():
 
 
 @pytest.mark.parametrize("gone", [slice(0, 6), slice(6, 30), slice(9, 30)])
-def test_without_enough_on_both_sides_nothing_is_told(gone):
+def test_without_enough_on_both_sides_nothing_is_reported(gone):
     values, weights = noise(20) + 9.0 * (np.arange(30) < 6), np.ones((20, 30))
     weights[:, gone] = 0.0
 

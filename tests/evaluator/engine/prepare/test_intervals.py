@@ -51,7 +51,7 @@ def test_an_entry_that_came_back_with_more_calls_is_a_reset():
     assert _means(series).dropped["reset"] == 1
 
 
-def test_an_unknown_entry_time_is_no_evidence_of_a_reset():
+def test_an_unknown_entry_time_is_not_an_evidence_of_a_reset():
     series = scrapes((0, 3, 0.1), (15, 40, 4.0), since=[math.nan, 12.0])
 
     assert _means(series).means.size == 1
@@ -182,7 +182,7 @@ def test_a_dispersion_that_rounding_may_have_made_is_unknown_and_no_reset(square
     assert found.dropped == {"reset": 0, "gap": 0, "idle": 0}
 
 
-def test_without_the_squares_there_is_no_dispersion():
+def test_without_the_squares_there_is_not_a_dispersion():
     assert _means(scrapes((0, 100, 5.0), (15, 103, 5.9))).dispersion is None
 
 

@@ -87,7 +87,7 @@ def test_a_long_interval_across_the_deploy_is_not_counted_as_after():
     assert list(np.flatnonzero(panel.present[1])) == [0, 1, 2, 3, 6, 7, 8]
 
 
-def test_a_scrape_that_stored_nothing_usable_is_no_column():
+def test_a_scrape_that_stored_nothing_usable_is_not_a_column():
     lonely = replace(
         WHOLE, since=np.where(np.arange(10) < 4, 1.0, 2.0), key=key("only")
     )
@@ -118,6 +118,6 @@ def test_a_panel_needs_a_value_for_every_query_and_interval():
         Panel(np.zeros(3), np.ones(3), np.ones((2, 3)), np.ones((2, 2)), 1, 1, 1)
 
 
-def test_one_side_alone_is_no_panel():
+def test_one_side_alone_is_not_a_panel():
     with pytest.raises(ValueError, match="both sides"):
         Panel(np.zeros(3), np.ones(3), np.ones((2, 3)), np.ones((2, 3)), 3, 3, 1)
