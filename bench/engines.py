@@ -152,6 +152,7 @@ def _input(
     intervals = Intervals(
         times,
         np.broadcast_to(np.int32(1), (s, n)),
+        np.ones((s, n), dtype=bool),
         np.full((s, n), USABLE, dtype=np.int8),
         counted,
         seconds,

@@ -142,6 +142,7 @@ def _window(trial: Trial) -> Intervals:
     return Intervals(
         times=MINUTE * np.arange(first, first + shape[1] + 1.0),
         lags=np.broadcast_to(np.int32(1), shape),
+        usable=np.ones(shape, dtype=bool),
         kinds=np.full(shape, USABLE, dtype=np.int8),
         calls=calls,
         seconds=trial.means[:, first:] * calls,

@@ -178,10 +178,11 @@ def _tests(means: Floats, columns: Places, present: Flags, wanted: Flags) -> Wel
     s, n = means.shape
     t, nu, p_nominal = (np.full(s, np.nan) for _ in range(3))
     upward = np.zeros(s, dtype=bool)
-    chosen = np.flatnonzero(wanted)
+    chosen, whole = np.flatnonzero(wanted), bool(present.all())
     for rows in (chosen[block] for block in blocks(chosen.size, n)):
         if rows.size:
-            tests = welch_tests(means[rows], columns[rows], present[rows])
+            there = None if whole else present[rows]
+            tests = welch_tests(means[rows], columns[rows], there)
             t[rows], nu[rows] = tests.t, tests.nu
             p_nominal[rows], upward[rows] = tests.p_nominal, tests.upward
     return WelchTests(t, nu, p_nominal, upward)

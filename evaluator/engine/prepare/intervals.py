@@ -29,6 +29,7 @@ class Intervals:
         times: (m + 1,) of the scrapes, Unix seconds.
         lags: (s, m) how many scrapes back the interval begins; 1 unless some are
             missing.
+        usable: (s, m) intervals that can be trusted.
         kinds: (s, m) USABLE, or why not: ABSENT (the scrape is missing, or nothing came
             before it), RESET, GAP, IDLE.
         calls, seconds: (s, m) what the interval added.
@@ -37,6 +38,7 @@ class Intervals:
 
     times: Floats
     lags: NDArray[np.int32]
+    usable: Flags
     kinds: NDArray[np.int8]
     calls: Floats
     seconds: Floats
@@ -47,26 +49,23 @@ class Intervals:
         """(m,) Unix seconds."""
         return self.times[1:]
 
-    @property
-    def usable(self) -> Flags:
-        """(s, m) intervals that can be trusted."""
-        usable: Flags = self.kinds == USABLE
-        return usable
-
     def starts(self, columns: slice = slice(None)) -> Floats:
         """(s, columns) Unix seconds; where the kind is ABSENT of no meaning."""
         return starts(self.times, self.lags, columns)
 
     def from_scrape(self, first: int) -> Intervals:
         """Those that lie between the scrapes from *first* on; nothing is copied."""
-        kinds, lags = self.kinds[:, first:], self.lags[:, first:]
-        early = lags > np.arange(1, lags.shape[1] + 1)
-        if early.any():
+        usable, kinds = self.usable[:, first:], self.kinds[:, first:]
+        lags = self.lags[:, first:]
+        if first and lags.strides[1]:
+            early = lags > np.arange(1, lags.shape[1] + 1)
+            usable = usable & ~early
             kinds = np.where(early, np.int8(ABSENT), kinds)
             lags = np.where(early, np.int32(1), lags)
         return Intervals(
             self.times[first:],
             lags,
+            usable,
             kinds,
             self.calls[:, first:],
             self.seconds[:, first:],
@@ -126,13 +125,16 @@ def intervals(batch: Batch, *, max_gap: float) -> Intervals:
                 for name, one in batch.columns.items()
             }
     calls, seconds = added.pop("calls"), added.pop("seconds")
-    kinds = _kinds(batch, begins, calls, seconds, added.pop("since", None), max_gap)
+    usable, kinds = _kinds(
+        batch, begins, calls, seconds, added.pop("since", None), max_gap
+    )
     if ended is not None:
         kinds[~ended] = ABSENT
+        usable &= ended
     if "squares" in added:
         so_far = batch.seconds[:, 1:], batch.columns["squares"][:, 1:]
         added["dispersion"] = _dispersion(calls, seconds, added.pop("squares"), *so_far)
-    return Intervals(batch.times, lags, kinds, calls, seconds, added)
+    return Intervals(batch.times, lags, usable, kinds, calls, seconds, added)
 
 
 def usable_intervals(batch: Batch, *, max_gap: float) -> list[QueryIntervals]:
@@ -164,8 +166,8 @@ def _kinds(
     seconds: Floats,
     since: Floats | None,
     max_gap: float,
-) -> NDArray[np.int8]:
-    """(s, m) of the intervals, as if none were absent."""
+) -> tuple[Flags, NDArray[np.int8]]:
+    """(s, m) usable ones, and the kinds of all, as if none were absent."""
     # Most intervals are good: first those with calls and time, then why not.
     with np.errstate(invalid="ignore"):
         good = (calls > 0) & (calls < np.inf) & (seconds >= 0) & (seconds < np.inf)
@@ -177,7 +179,7 @@ def _kinds(
             good &= ~made_anew
     kinds = good.astype(np.int8)
     if good.all():
-        return kinds
+        return good, kinds
     with np.errstate(invalid="ignore"):
         reset = (calls < 0) | (seconds < 0)
     if since is not None:
@@ -185,7 +187,7 @@ def _kinds(
     unknown = ~(np.isfinite(calls) & np.isfinite(seconds))
     gap = unknown | (batch.times[1:] - begins > max_gap)
     kinds[~good] = np.where(reset, RESET, np.where(gap, GAP, IDLE))[~good]
-    return kinds
+    return good, kinds
 
 
 def _dispersion(

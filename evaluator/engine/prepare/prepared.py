@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model import Batch, Flags, Floats, Places, QueryKey, Settings
 from ..stats.blocks import blocks, concatenated
-from .intervals import GAP, IDLE, RESET, USABLE, Intervals, intervals, starts
+from .intervals import GAP, IDLE, RESET, Intervals, intervals, starts
 from .windows import Side, both_sides, rise_matters
 
 
@@ -150,7 +150,7 @@ def _summary(window: Intervals, at: float, settings: Settings) -> _Summary:
         enough &= side.enough(settings.min_samples, settings.min_calls)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.where(enough, after.mean / mean_before, np.nan)
-    usable = np.count_nonzero(window.kinds == USABLE, axis=1)
+    usable = np.count_nonzero(window.usable, axis=1)
     if usable.size and usable.min() == window.kinds.shape[1]:
         nothing = np.zeros(usable.shape, dtype=np.intp)
         dropped = Dropped(nothing, nothing, nothing)
@@ -178,7 +178,7 @@ class _Kept:
         target = slice(self._filled, self._filled + rows.size)
         self._filled = target.stop
         chosen = slice(None) if rows.size == len(found.kinds) else rows
-        usable = found.kinds[chosen] == USABLE
+        usable = found.usable[chosen]
         calls = found.calls[chosen]
         if usable.all():
             self.calls[target] = calls

@@ -50,7 +50,7 @@ def both_sides(found: Intervals, at: float) -> tuple[Side, Side]:
     usable = found.usable
     inside = usable[:, right]
     if found.lags.strides[1]:
-        inside &= found.starts(right) >= at
+        inside = inside & (found.starts(right) >= at)
     return _side(found, left, usable[:, left]), _side(found, right, inside)
 
 

@@ -107,10 +107,12 @@ def _statistics(columns: Floats, m: int) -> Floats:
     # Q = 2/n · (across − within_left · nb/(na−1) − within_right · na/(nb−1)).
     na = np.arange(m, n - m + 1, dtype=np.float64)[:, None]
     nb = n - na
-    weight_left, weight_right = nb / (na - 1.0), na / (nb - 1.0)
-    q: Floats = from_left * (1.0 + weight_right)
-    q -= within_left * (2.0 + weight_left + weight_right)
-    q -= total * weight_right
+    q: Floats = from_left - within_left
+    across_all = q - total
+    across_all *= na / (nb - 1.0)
+    q += across_all
+    within_left *= 1.0 + nb / (na - 1.0)
+    q -= within_left
     q *= 2.0 / n
     return q
 

@@ -65,6 +65,7 @@ def intervals(*, calls=40.0, rows=None, blocks=None) -> Intervals:
     return Intervals(
         times=DEPLOY_AT + 60 * np.append(MINUTES, MINUTES[-1] + 1),
         lags=np.broadcast_to(np.int32(1), (1, MINUTES.size)),
+        usable=np.ones((1, MINUTES.size), dtype=bool),
         kinds=np.full((1, MINUTES.size), USABLE, dtype=np.int8),
         calls=number[None, :],
         seconds=0.1 * number[None, :],
