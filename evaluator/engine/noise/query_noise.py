@@ -144,19 +144,18 @@ def _fit(
 ) -> VarianceRatio:
     """Variance of each interval by *calls*, from the intervals that show only noise."""
     before, after = panel.before, panel.after
-    sides = [slice(0, before)]
-    if not scope.long:
-        sides.append(slice(after, None))
-    noise = [logs[:, side] - medians(logs[:, side], present[:, side]) for side in sides]
-    if len(sides) == 1:
-        return variance_ratio(noise[0], calls[:, :before], present[:, :before])
-    return variance_ratio(
-        np.concatenate(noise, axis=1),
-        *(
-            np.concatenate([one[:, side] for side in sides], axis=1)
+    past, future = slice(0, before), slice(after, None)
+    noise = logs[:, past] - medians(logs[:, past], present[:, past])
+    if scope.long:
+        return variance_ratio(noise, calls[:, past], present[:, past])
+    later = logs[:, future] - medians(logs[:, future], present[:, future])
+    noise = np.concatenate([noise, later], axis=1)
+    if before < after:  # An interval across the deploy shows more than noise.
+        calls, present = (
+            np.concatenate([one[:, past], one[:, future]], axis=1)
             for one in (calls, present)
-        ),
-    )
+        )
+    return variance_ratio(noise, calls, present)
 
 
 def _standardised(

@@ -19,13 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...model import Flags, Floats, Places
+from .moments import LEAST_SERIES
 
 # Series done together: at 60 values each, the working arrays fit a 2 MB cache.
 _BLOCK = 256
-
-# NumPy sums a lone column in another order than one of many; with company, a series
-# gets the same bits alone as in a crowd.
-_LEAST_COLUMNS = 8
 
 
 def min_segment(n: int) -> int:
@@ -58,7 +55,7 @@ def best_splits(values: Floats) -> tuple[Places, Floats]:
     statistics = np.empty(s)
     for first in range(0, s, _BLOCK):
         part = values[first : first + _BLOCK]
-        columns = np.zeros((n, max(_LEAST_COLUMNS, len(part))))
+        columns = np.zeros((n, max(LEAST_SERIES, len(part))))
         columns[:, : len(part)] = part.T
         q = _statistics(columns, min_segment(n))
         best = q.argmax(axis=0)[: len(part)]

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from ...model import Flags, Floats, Places, WelchTest
+from .moments import sum_in_order
 
 # Interval means are quotients of differences of counters; a deviation this small
 # against the mean is their rounding, not the query's.
@@ -69,28 +70,24 @@ def welch_tests(
     """
     left = np.arange(values.shape[1]) < splits[:, None]
     if present is None:
+        sides = left, ~left
         sizes = splits, values.shape[1] - splits
     else:
-        values = values * present
-        counted = np.count_nonzero(present & left, axis=1)
-        sizes = counted, np.count_nonzero(present, axis=1) - counted
+        sides = left & present, ~left & present
+        sizes = tuple(np.count_nonzero(side, axis=1) for side in sides)
     if splits.size and min(size.min() for size in sizes) < 2:
         raise ValueError("a variance needs at least two values in each segment")
     means = [
-        total / size for total, size in zip(_sums(values, splits), sizes, strict=True)
+        sum_in_order(values * side) / size
+        for side, size in zip(sides, sizes, strict=True)
     ]
     squares = values - np.where(left, means[0][:, None], means[1][:, None])
     squares *= squares
-    if present is not None:
-        squares *= present
     errors = []
-    for side, total, size, mean in zip(
-        (left, ~left), _sums(squares, splits), sizes, means, strict=True
-    ):
-        inside = side if present is None else side & present
-        total[_only_rounding(values, inside, mean, total / size)] = 0.0
-        # Beside large squares of the other segment, rounding may leave less than 0.
-        errors.append(np.maximum(total, 0.0) / (size - 1) / size)
+    for side, size, mean in zip(sides, sizes, means, strict=True):
+        total = sum_in_order(squares * side)
+        total[_only_rounding(values, side, mean, total / size)] = 0.0
+        errors.append(total / (size - 1) / size)
     rise = means[1] - means[0]
     error = errors[0] + errors[1]
     varies = error > 0
@@ -105,13 +102,6 @@ def welch_tests(
         nu[varies] / 2.0, 0.5, nu[varies] / (nu[varies] + t[varies] ** 2)
     )
     return WelchTests(t=t, nu=nu, p_nominal=p, upward=rise > 0)
-
-
-def _sums(values: Floats, splits: Places) -> tuple[Floats, Floats]:
-    """(s,) sums of both segments, from left to right: a 0 changes no bit of them."""
-    so_far = np.cumsum(values, axis=1)
-    left = np.take_along_axis(so_far, splits[:, None] - 1, axis=1)[:, 0]
-    return left, so_far[:, -1] - left
 
 
 def _only_rounding(
