@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluator.engine import judge
 from evaluator.engine.detectors.base import search
-from evaluator.engine.noise.model import calibrate
+from evaluator.engine.noise.model import assess
 from evaluator.engine.prepare.intervals import USABLE, Intervals
 from evaluator.engine.prepare.windows import both_sides, rise_matters
 from evaluator.engine.stats.multiple_testing import q_values
@@ -83,7 +83,7 @@ def classic(given: Input) -> int:
 
 def calibrated(given: Input) -> int:
     """Number of queries that the calibrated engine would alert on."""
-    found = calibrate(given.panel, at=AT, window=WINDOW, tolerance=SETTINGS.tolerance)
+    found = assess(given.panel, at=AT, window=WINDOW, tolerance=SETTINGS.tolerance)
     return int(np.count_nonzero(q_values(found.p_value) <= SETTINGS.alpha))
 
 

@@ -9,10 +9,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from evaluator.engine.detectors.base import search
-from evaluator.engine.noise.model import calibrate
+from evaluator.engine.noise.model import assess
 from evaluator.engine.prepare.intervals import USABLE, Intervals
 from evaluator.engine.prepare.windows import both_sides, rise_matters
-from evaluator.model import Calibration, Floats, Panel, Settings
+from evaluator.model import Assessment, Floats, Panel, Settings
 
 from .noise import Kind
 
@@ -79,7 +79,7 @@ def draw(
     return Trial(usual * factors, counted, before, window)
 
 
-def calibrated(trial: Trial) -> Calibration:
+def calibrated(trial: Trial) -> Assessment:
     """The calibrated rule over the queries as one family."""
     t = trial.means.shape[1]
     starts: Floats = MINUTE * np.arange(t, dtype=np.float64)
@@ -94,7 +94,7 @@ def calibrated(trial: Trial) -> Calibration:
         dispersion=trial.dispersion,
     )
     length = MINUTE * trial.window
-    return calibrate(panel, at=_at(trial), window=length, tolerance=TOLERANCE * length)
+    return assess(panel, at=_at(trial), window=length, tolerance=TOLERANCE * length)
 
 
 def alone(trial: Trial) -> Floats:

@@ -18,7 +18,7 @@ from .context import (
 )
 from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
-from .panel import Calibration, Panel
+from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
 from .steps import (
     ChangePoint,
@@ -35,8 +35,8 @@ __all__ = [
     "CALIBRATED",
     "CLASSIC",
     "METHODS",
+    "Assessment",
     "Batch",
-    "Calibration",
     "Cause",
     "CauseKind",
     "ChangePoint",

@@ -60,7 +60,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class Assessment:
     """What the noise of s queries says of the rise after one deploy.
 
     Args:

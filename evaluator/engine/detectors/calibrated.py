@@ -18,7 +18,7 @@ from ...model import (
     Settings,
     Stage,
 )
-from ..noise.model import calibrate
+from ..noise.model import assess
 from ..prepare.panel import panels
 from ..prepare.prepared import Prepared
 from ..stats.bayes_factor import no_change_bound
@@ -73,7 +73,7 @@ class Calibrated(Detector):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """The calibrations of the panels of one server, as (s,) arrays."""
+    """The assessments of the panels of one server, as (s,) arrays."""
 
     p_value: Floats
     split_at: Floats
@@ -91,7 +91,7 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
     found = [
         (
             members,
-            calibrate(
+            assess(
                 panel,
                 at=at,
                 window=settings.window,
@@ -105,8 +105,8 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
 
     def gathered(name: str, *, flags: bool = False) -> NDArray[Any]:
         whole = np.zeros(s, dtype=bool) if flags else np.zeros(s)
-        for members, calibration in found:
-            whole[members] = getattr(calibration, name)
+        for members, assessment in found:
+            whole[members] = getattr(assessment, name)
         return whole
 
     rises = [one.common_rise for _, one in found if one.common_rise != 1.0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Calibration, Flags, Floats, Panel
+from ...model import Assessment, Flags, Floats, Panel
 from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
 from ..stats.moments import robust_deviation
@@ -65,14 +65,14 @@ class _Moved:
     transient: Flags
 
 
-def calibrate(
+def assess(
     panel: Panel,
     *,
     at: float,
     window: float,
     tolerance: float,
     searched: Flags | None = None,
-) -> Calibration:
+) -> Assessment:
     """Find for every query the chance of its rise without any change.
 
     Args:
@@ -118,7 +118,7 @@ def calibrate(
         tolerance=tolerance / window,
     )
     recent = Contrast(noise.recent, moved.contrast.after)
-    return Calibration(
+    return Assessment(
         p_value=np.where(near & (score > 0), p, 1.0),
         score=score,
         split_at=split_at,

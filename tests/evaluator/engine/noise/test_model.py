@@ -9,7 +9,7 @@ import pytest
 
 from bench.measures import Shape, looks, many_queries, rates
 from bench.noise import INDEPENDENT, NAMED, UNNAMED, autoregression, fixed_phi
-from evaluator.engine.noise.model import calibrate
+from evaluator.engine.noise.model import assess
 from evaluator.model import Floats, Panel
 from tests import reference_calibrated as reference
 
@@ -31,7 +31,7 @@ def panel(means: Floats, calls: Floats, *, before: int, window: int) -> Panel:
 
 def judged(one: Panel):
     length = 60.0 * one.window
-    return calibrate(one, at=0.0, window=length, tolerance=0.2 * length)
+    return assess(one, at=0.0, window=length, tolerance=0.2 * length)
 
 
 def noisy(s: int, *, before: int, window: int, seed: int, missing: float = 0.05):
