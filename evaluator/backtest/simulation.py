@@ -47,20 +47,20 @@ def simulated_power(
         longest = min(int(settings.history / spacing), _HISTORY * intervals)
         history = max(intervals, longest)
     deploy = Deploy("simulated", _AT)
-    found = tried = 0
+    detected = tried = 0
     while tried < _TRIALS:
         means = _means(noise, (queries, history + intervals), rng)
         means[:regressed, history:] *= 1.0 + rise
         verdicts = judge([_batch(means, noise, history, spacing)], deploy, settings)
         # The slower ones are the first, in the order of the keys, too.
-        found += sum(
+        detected += sum(
             verdict.outcome is Outcome.DETECTED for verdict in verdicts[:regressed]
         )
         tried += regressed
         sure = 3.0 * np.sqrt(POWER * (1.0 - POWER) / tried)
-        if tried >= _LEAST_TRIALS and abs(found / tried - POWER) > sure:
+        if tried >= _LEAST_TRIALS and abs(detected / tried - POWER) > sure:
             break
-    return found / tried
+    return detected / tried
 
 
 def calls_of(noise: Noise) -> float:

@@ -66,40 +66,42 @@ class OwnMeasures:
             moments: one for each query, Unix seconds.
             ratio: least change, 1.5 for by half of the smaller value.
         """
-        found = self.intervals
-        starts, usable = found.starts(), found.usable
+        spans = self.intervals
+        starts, usable = spans.starts(), spans.usable
         with np.errstate(divide="ignore", invalid="ignore"):
-            measures = {CauseKind.CALL_RATE: found.calls / (found.ends - starts)}
+            measures = {CauseKind.CALL_RATE: spans.calls / (spans.ends - starts)}
             for name, kind in _PER_CALL.items():
-                if name in found.further:
-                    measures[kind] = found.further[name] / found.calls
+                if name in spans.further:
+                    measures[kind] = spans.further[name] / spans.calls
         near = np.abs(starts - np.array(moments)[:, None]) <= tolerance
-        known = {kind: usable & np.isfinite(one) for kind, one in measures.items()}
+        known = {
+            kind: usable & np.isfinite(values) for kind, values in measures.items()
+        }
         large = {
-            kind: _large(one, known[kind], near, ratio)
-            for kind, one in measures.items()
+            kind: _large(values, known[kind], near, ratio)
+            for kind, values in measures.items()
         }
         for row in range(len(starts)):
             yield {
                 kind: (
                     starts[row, known[kind][row]],
-                    one[row, known[kind][row]],
+                    values[row, known[kind][row]],
                 )
-                for kind, one in measures.items()
+                for kind, values in measures.items()
                 if large[kind][row]
             }
 
     def blocks_ratios(self, at: float) -> list[float | None]:
         """Blocks per call after over before of each query, None where unknown."""
-        found = self.intervals
-        if "blocks" not in found.further:
-            return [None] * len(found.kinds)
-        blocks = found.further["blocks"]
-        known = found.usable & np.isfinite(blocks)
+        spans = self.intervals
+        if "blocks" not in spans.further:
+            return [None] * len(spans.kinds)
+        blocks = spans.further["blocks"]
+        known = spans.usable & np.isfinite(blocks)
         per_call = []
-        for side in (known & (found.ends <= at), known & (found.starts() >= at)):
+        for side in (known & (spans.ends <= at), known & (spans.starts() >= at)):
             read = np.where(side, blocks, 0.0).sum(axis=1)
-            calls = np.where(side, found.calls, 0.0).sum(axis=1)
+            calls = np.where(side, spans.calls, 0.0).sum(axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
                 per_call.append(np.where(read > 0, read / calls, np.nan))
         ratios = per_call[1] / per_call[0]

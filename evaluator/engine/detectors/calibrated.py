@@ -88,7 +88,7 @@ class _Known:
 
 
 def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
-    found = [
+    assessed = [
         (
             members,
             assess(
@@ -105,11 +105,11 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
 
     def gathered(name: str, *, flags: bool = False) -> NDArray[Any]:
         whole = np.zeros(s, dtype=bool) if flags else np.zeros(s)
-        for members, assessment in found:
+        for members, assessment in assessed:
             whole[members] = getattr(assessment, name)
         return whole
 
-    rises = [one.common_rise for _, one in found if one.common_rise != 1.0]
+    rises = [part.common_rise for _, part in assessed if part.common_rise != 1.0]
     return _Known(
         p_value=gathered("p_value"),
         split_at=gathered("split_at"),
@@ -134,7 +134,7 @@ def _judge(
     outcomes, stages = stages_of(prepared)
     rows = np.flatnonzero(prepared.risen)
     means, present, starts = prepared.window_of(prepared.risen)
-    found = changes(
+    moved = changes(
         _columns(present, starts, known.split_at[rows]),
         known.split_at[rows],
         known.statistic[rows],
@@ -142,10 +142,10 @@ def _judge(
         means,
         present,
     )
-    elsewhere = rows[~found.near]
+    elsewhere = rows[~moved.near]
     outcomes[elsewhere] = OUTCOME[Outcome.BACKGROUND_CHANGE]
     stages[elsewhere] = STAGE[Stage.TOLERANCE]
-    close = rows[found.near]
+    close = rows[moved.near]
     stages[close] = STAGE[Stage.FAMILY]
     outcomes[close[q_value[close] <= settings.alpha]] = OUTCOME[Outcome.DETECTED]
     significances = Significances(
@@ -159,7 +159,7 @@ def _judge(
         transient=known.transient,
         width=np.exp(_WIDTH * known.log_error),
     )
-    return Judged(outcomes, stages, found, significances, known.common_rise)
+    return Judged(outcomes, stages, moved, significances, known.common_rise)
 
 
 def _columns(present: Flags, starts: Floats, split_at: Floats) -> Places:

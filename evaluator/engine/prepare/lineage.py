@@ -46,18 +46,20 @@ def follow(
     successors = list(_successors(batch, fingerprints, at, tolerance))
     if not successors:
         return batch
-    gone = {one.old for one in successors}
+    gone = {pair.old for pair in successors}
     kept = [row for row in range(len(batch.keys)) if row not in gone]
     place = {row: number for number, row in enumerate(kept)}
     joined = batch.rows(kept)
-    for one in successors:
+    for pair in successors:
         for name, column in joined.columns.items():
-            new, old = column[place[one.new]], batch.columns[name][one.old]
+            new, old = column[place[pair.new]], batch.columns[name][pair.old]
             if name in ("calls", "seconds"):
                 # Counted from the seam on, so that it cannot pass for the old one's.
-                new[one.seam :] -= new[one.seam]
-            new[: one.seam] = old[: one.seam]
-    replaces = {batch.keys[one.new]: batch.keys[one.old].queryid for one in successors}
+                new[pair.seam :] -= new[pair.seam]
+            new[: pair.seam] = old[: pair.seam]
+    replaces = {
+        batch.keys[pair.new]: batch.keys[pair.old].queryid for pair in successors
+    }
     return Batch(
         joined.keys, joined.times, joined.columns, {**batch.replaces, **replaces}
     )

@@ -105,9 +105,9 @@ def prepare(
     kept = _Kept(q, m, dispersion="squares" in whole.columns)
     parts = []
     for block in blocks(q, m):
-        found = intervals(whole.rows(block), max_gap=settings.max_gap)
-        part = _summary(found.from_scrape(first), at, settings)
-        kept.add(found, np.flatnonzero(part.enough))
+        spans = intervals(whole.rows(block), max_gap=settings.max_gap)
+        part = _summary(spans.from_scrape(first), at, settings)
+        kept.add(spans, np.flatnonzero(part.enough))
         parts.append(part)
     summary = concatenated(parts)
     rows = np.flatnonzero(summary.enough)
@@ -173,27 +173,27 @@ class _Kept:
         self.dispersion = np.empty((q, m)) if dispersion else None
         self._filled = 0
 
-    def add(self, found: Intervals, rows: Places) -> None:
-        """Append those *rows* of *found*."""
+    def add(self, spans: Intervals, rows: Places) -> None:
+        """Append those *rows* of *spans*."""
         target = slice(self._filled, self._filled + rows.size)
         self._filled = target.stop
-        chosen = slice(None) if rows.size == len(found.kinds) else rows
-        usable = found.usable[chosen]
-        calls = found.calls[chosen]
+        chosen = slice(None) if rows.size == len(spans.kinds) else rows
+        usable = spans.usable[chosen]
+        calls = spans.calls[chosen]
         if usable.all():
             self.calls[target] = calls
-            np.divide(found.seconds[chosen], calls, out=self.means[target])
+            np.divide(spans.seconds[chosen], calls, out=self.means[target])
         else:
             self.calls[target] = np.where(usable, calls, 0.0)
             self.means[target] = 0.0
             np.divide(
-                found.seconds[chosen], calls, out=self.means[target], where=usable
+                spans.seconds[chosen], calls, out=self.means[target], where=usable
             )
-        if found.lags.strides[1]:
+        if spans.lags.strides[1]:
             if not self.lags.flags.writeable:
                 self.lags = self.lags.copy()
-            self.lags[target] = found.lags[chosen]
+            self.lags[target] = spans.lags[chosen]
         if self.dispersion is not None:
             self.dispersion[target] = np.where(
-                usable, found.further["dispersion"][chosen], np.nan
+                usable, spans.further["dispersion"][chosen], np.nan
             )

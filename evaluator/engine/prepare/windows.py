@@ -39,25 +39,25 @@ class Side:
         return enough
 
 
-def both_sides(found: Intervals, at: float) -> tuple[Side, Side]:
+def both_sides(window: Intervals, at: float) -> tuple[Side, Side]:
     """Sum up what ended by *at*, Unix seconds, and what started from *at* on.
 
     An interval across *at* belongs to neither side, since its calls cannot be
     separated.
     """
-    last = int(found.ends.searchsorted(at, side="right"))
-    left, right = slice(0, last), slice(int(found.times[:-1].searchsorted(at)), None)
-    usable = found.usable
+    last = int(window.ends.searchsorted(at, side="right"))
+    left, right = slice(0, last), slice(int(window.times[:-1].searchsorted(at)), None)
+    usable = window.usable
     inside = usable[:, right]
-    if found.lags.strides[1]:
-        inside = inside & (found.starts(right) >= at)
-    return _side(found, left, usable[:, left]), _side(found, right, inside)
+    if window.lags.strides[1]:
+        inside = inside & (window.starts(right) >= at)
+    return _side(window, left, usable[:, left]), _side(window, right, inside)
 
 
-def _side(found: Intervals, columns: slice, inside: Flags) -> Side:
+def _side(window: Intervals, columns: slice, inside: Flags) -> Side:
     samples = np.count_nonzero(inside, axis=1)
-    starts, ends = found.starts(columns), found.ends[columns]
-    calls, seconds = found.calls[:, columns], found.seconds[:, columns]
+    starts, ends = window.starts(columns), window.ends[columns]
+    calls, seconds = window.calls[:, columns], window.seconds[:, columns]
     if not ends.size:
         nothing = np.zeros(len(inside))
         return Side(samples, nothing, nothing, nothing)
