@@ -20,17 +20,17 @@ settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put first what needs no server, then what others would have to wait for.
+    """Put first what is quick, then what others would have to wait for.
 
-    Most mistakes show within seconds then. Of what needs servers, the chain that is
-    followed in real time comes first, and the file whose tests make the recording; the
-    other tests that need it come last, when it is there.
+    Most mistakes show within seconds then. Of the rest, the chain that is followed in
+    real time comes first, and the file whose tests make the recording; the other tests
+    that need it come last, when it is there.
     """
     live = {item.path for item in items if item.get_closest_marker("live")}
     recorded = [item.path for item in items if "recording" in _fixtures(item)]
 
     def place(item: pytest.Item) -> int:
-        if item.get_closest_marker("servers") is None:
+        if not any(map(item.get_closest_marker, ("servers", "statistical"))):
             return 0
         if item.path in live:
             return 1
