@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Recording:
 
     folder: Path
     truth: Truth
-    backends: Mapping[str, str] = field(default_factory=dict)
+    backends: Mapping[str, str]
 
     def config(self, backend: str, **sections: Any) -> dict[str, Any]:
         """A configuration that reads *backend* and knows each job as a service."""
