@@ -41,6 +41,10 @@ class Settings:
         watch: false discovery rate of the watch list.
         history: how much time before the deploy the noise is learnt from, seconds.
         prior: probability of a change before the data are seen, for the bound.
+        calls_threshold: least rise of a statement's calls beyond traffic worth
+            reporting, 0.5 for +50 %.
+        notable_share: share of the server's execution time since the deploy from which
+            a new statement or further calls are named in headline and alert.
     """
 
     engine: str = "calibrated"
@@ -53,6 +57,8 @@ class Settings:
     watch: float = 0.20
     history: float = 14_400.0
     prior: float = 0.05
+    calls_threshold: float = 0.5
+    notable_share: float = 0.05
 
     @property
     def tolerance(self) -> float:

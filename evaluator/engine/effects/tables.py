@@ -1,0 +1,39 @@
+"""Which tables a statement names, by its text alone.
+
+Enough to see that one statement may have replaced another, and no parser: a text may be
+cut, and what follows FROM, JOIN, INTO, UPDATE, USING or TABLE is a table or a function,
+of which only the table has no parenthesis.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
+_TABLE = rf"(?:only\s+)?({_NAME}(?:\s*\.\s*{_NAME})*)(?!\s*\(|[\w$.])"
+_AFTER = re.compile(rf"\b(?:from|join|into|update|using|table)\s+{_TABLE}", re.I)
+_NEXT = re.compile(rf"(?:\s+(?:as\s+)?{_NAME})?\s*,\s*{_TABLE}", re.I)
+_COMMON = re.compile(rf"(?:\bwith(?:\s+recursive)?|,)\s+({_NAME})\s*(?:\([^)]*\)\s*)?as\s", re.I)
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.S)
+_STRING = re.compile(r"'(?:[^']|'')*'")
+# What may follow the keywords and is no table.
+_NOT_TABLES = {"select", "lateral", "set", "values", "unnest", "generate_series"}
+
+
+def tables_of(text: str) -> frozenset[str]:
+    """Names of the tables, lower case unless quoted, without their schema."""
+    plain = _STRING.sub("''", _COMMENT.sub(" ", text))
+    own = {_last(name) for name in _COMMON.findall(plain)}
+    found: set[str] = set()
+    for match in _AFTER.finditer(plain):
+        found.add(_last(match[1]))
+        following = _NEXT.match(plain, match.end())
+        while following:
+            found.add(_last(following[1]))
+            following = _NEXT.match(plain, following.end())
+    return frozenset(found - own - _NOT_TABLES)
+
+
+def _last(name: str) -> str:
+    last = re.findall(_NAME, name)[-1]
+    return last[1:-1].replace('""', '"') if last.startswith('"') else last.lower()
