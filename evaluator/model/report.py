@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .batch import QueryKey
+from .effects import Effects
 from .steps import Level
 from .subject import Subject
 from .verdict import Outcome, Verdict
@@ -79,6 +80,8 @@ class Reason(StrEnum):
     """Why the decision is what it is."""
 
     DETECTED = "detected"
+    CALL_FLOOD = "call_flood"
+    COST_MOVED = "cost_moved"
     NONE_DETECTED = "none_detected"
     MOSTLY_UNJUDGED = "mostly_unjudged"
     WINDOW_OPEN = "window_open"
@@ -106,6 +109,7 @@ class Report:
         judged_at: Unix seconds.
         notes: sentences that a reader must know to trust the rest.
         failure: why nothing could be judged; there are no verdicts then.
+        effects: what the deploy did besides making single queries slower.
         share: how much of the window after the deploy had passed; below 1 the report is
             provisional.
     """
@@ -118,6 +122,7 @@ class Report:
     notes: tuple[str, ...] = ()
     failure: str = ""
     share: float = 1.0
+    effects: Effects = field(default_factory=Effects)
 
     def __post_init__(self) -> None:
         if self.failure and self.verdicts:
@@ -126,8 +131,10 @@ class Report:
     @property
     def decision(self) -> Decision:
         """What it all comes to: never ``clear`` unless most queries could be judged."""
-        if self.detected:
+        if self.regressions:
             return Decision(DecisionKind.REGRESSED, Reason.DETECTED)
+        if self.effects.notable_floods:
+            return Decision(DecisionKind.REGRESSED, Reason.CALL_FLOOD)
         if self.failure:
             return Decision(DecisionKind.FAILED, Reason.NOT_JUDGED)
         if self.quality.warnings:
@@ -138,13 +145,20 @@ class Report:
             is_open = self.share < 1.0
             reason = Reason.WINDOW_OPEN if is_open else Reason.MOSTLY_UNJUDGED
             return Decision(_UNDECIDED, reason)
-        return Decision(DecisionKind.CLEAR, Reason.NONE_DETECTED)
+        reason = Reason.COST_MOVED if self.detected else Reason.NONE_DETECTED
+        return Decision(DecisionKind.CLEAR, reason)
 
     @property
     def detected(self) -> tuple[Verdict, ...]:
         """The detected regressions, the costliest first."""
         detected = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
         return tuple(sorted(detected, key=_cost, reverse=True))
+
+    @property
+    def regressions(self) -> tuple[Verdict, ...]:
+        """The detected ones whose cost is not only moved to them, costliest first."""
+        moved = self.effects.moved_keys
+        return tuple(v for v in self.detected if v.key not in moved)
 
     @property
     def watched(self) -> tuple[Verdict, ...]:

@@ -67,8 +67,14 @@ def examine(
         follow(batch, context.fingerprints, at=deploy.at, tolerance=settings.tolerance)
         for batch in reading.batches
     ]
-    surroundings = replace(context.surroundings, deploys=near)
-    verdicts = tuple(judge(batches, deploy, settings, surroundings, look=look))
+    surroundings = replace(
+        context.surroundings,
+        deploys=near,
+        fingerprints=context.fingerprints,
+        texts=context.texts,
+    )
+    judged = judge(batches, deploy, settings, surroundings, look=look)
+    verdicts = tuple(judged)
     report = Report(
         subject=deploy,
         judged_at=clock(),
@@ -81,6 +87,7 @@ def examine(
             *context.notes,
         ),
         share=share,
+        effects=judged.effects,
     )
     return report if earlier is None else _keep_detections(report, earlier)
 

@@ -50,13 +50,12 @@ def call_rates(
         rows: (s,) which.
         at, end: the deploy and the end of what is looked at, Unix seconds.
     """
-    history = max(settings.history, settings.window)
-    part = batch.rows(rows).between(at - history, end)
+    longest = max(settings.history, settings.window)
+    part = batch.rows(rows).between(at - longest, end)
+    history = at - min(float(part.times[0]), at) if part.times.size else longest
     usual = np.median(np.diff(part.times)) if part.times.size > 1 else _STRETCH
     width = max(_STRETCH, float(usual))
-    before, after = (
-        int(np.ceil(past / width - 1e-9)) for past in (history, end - at)
-    )
+    before, after = (int(np.ceil(past / width - 1e-9)) for past in (history, end - at))
     spans = intervals(part, max_gap=settings.max_gap)
     begins = np.broadcast_to(spans.starts(), spans.kinds.shape)
     known = (spans.kinds == USABLE) | (spans.kinds == IDLE)
@@ -70,7 +69,7 @@ def call_rates(
     present = observed >= _OBSERVED * width
     logs = np.log((calls + _HALF_CALL) / np.where(present, observed, 1.0))
     return CallRates(
-        starts=at + width * np.arange(-before, after),
+        starts=at + width * np.arange(-before, after, dtype=np.float64),
         logs=np.where(present, logs, 0.0),
         present=present,
         before=before,

@@ -131,7 +131,7 @@ def _calls(
     """
     window = whole.between(at - settings.window, end)
     s, m = len(whole.keys), max(window.times.size - 1, 0)
-    called = np.zeros(s, dtype=bool)
+    called: Flags = np.zeros(s, dtype=bool)
     last_called, silence = np.full(s, np.nan), np.full(s, np.inf)
     if not m:
         return called, last_called, silence
@@ -142,7 +142,7 @@ def _calls(
     last_called[ran] = ends[last[ran]]
     past = int(ends.searchsorted(at, side="right"))
     before = spans.usable[:, :past]
-    called = before.any(axis=1)
+    called = np.any(before, axis=1)
     for row in np.flatnonzero(called & (last_called < end - settings.tolerance)):
         moments = ends[:past][before[row]]
         silence[row] = np.diff(moments, prepend=window.times[0]).max()

@@ -88,9 +88,7 @@ def _replaced(
     alike = [
         one
         for one in left
-        if tables
-        and one.key.database == key.database
-        and tables_of(one.text) == tables
+        if tables and one.key.database == key.database and tables_of(one.text) == tables
     ]
 
     def distance(one: Vanished) -> float:

@@ -1,4 +1,4 @@
-"""The calls of each statement after the deploy against those before, as means are tested.
+"""The calls of each statement after the deploy against those before.
 
     score = (mean after − mean before) / sqrt(σ² · inflation · (1/n₁ + 1/n₀) + drift)
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...model import Flags, Floats
+from ...model import Flags, Floats, Places
 from ..noise.autocorrelation import Dependence, autoregressive, batch_inflation, shrink
 from ..noise.contrast import normal_score
 from ..noise.selection import whole_rule_p
@@ -32,6 +32,8 @@ _FAMILY = 20
 _BATCH, _LEAST_BATCH = 2.0 / 3.0, 5
 # Standard deviations beyond which a stretch is an outlier, and the least deviation.
 _OUTLIER, _LEAST_DEVIATION = 4.0, 1e-3
+# Fewest stretches in which a split is searched.
+_SEARCHED = 6
 # Half the width of a 95 % interval, in standard errors.
 _WIDTH = 1.96
 
@@ -64,9 +66,7 @@ def assess_rates(
     error = variance * (1.0 / count_0 + 1.0 / count_1) + drift
     score = normal_score(rise / np.sqrt(error), dependence.dof)
     searched = slice(max(0, before - rates.window), None)
-    columns, _ = best_splits_of_present(
-        values[:, searched], rates.present[:, searched]
-    )
+    columns = _best_splits(values[:, searched], rates.present[:, searched])
     moved = rates.starts[searched][columns] - rates.starts[before]
     p = whole_rule_p(
         score,
@@ -78,13 +78,26 @@ def assess_rates(
     )
     recent = np.maximum(np.count_nonzero(rates.present[:, searched], axis=1), 2)
     log_error = np.sqrt(variance * 4.0 / recent + drift)
-    return np.where((np.abs(moved) <= tolerance) & (score > 0), p, 1.0), log_error
+    near = np.abs(moved) <= tolerance
+    # Half of each side must have been observed.
+    known = 2 * count_1 >= rates.starts.size - before
+    known &= 2 * count_0 >= min(rates.window, before)
+    return np.where(near & known & (score > 0), p, 1.0), log_error
 
 
 def interval_of(factor: Floats, log_error: Floats) -> tuple[Floats, Floats]:
     """(s,) ends of the 95 % intervals of the factors."""
     width = np.exp(_WIDTH * log_error)
     return factor / width, factor * width
+
+
+def _best_splits(values: Floats, present: Flags) -> Places:
+    """(s,) first column of the right segment; 0 with too few values to search."""
+    columns = np.zeros(len(values), dtype=np.intp)
+    enough = np.count_nonzero(present, axis=1) >= _SEARCHED
+    if enough.any():
+        columns[enough], _ = best_splits_of_present(values[enough], present[enough])
+    return columns
 
 
 def _spread(rises: Floats) -> float:

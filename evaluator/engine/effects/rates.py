@@ -57,7 +57,8 @@ class SideRates:
         if without is not None:
             kept[without] = False
         added, time = sums[:, kept].sum(axis=1), self.observed[:, kept].sum(axis=1)
-        return np.divide(added, time, out=np.zeros(len(sums)), where=time > 0)
+        rate: Floats = np.divide(added, time, out=np.zeros(len(sums)), where=time > 0)
+        return rate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,9 +139,7 @@ def _side(
         inside = np.broadcast_to(spans.ends <= end, observed.shape)
     else:
         # Where an entry is absent, the stretch since the scrape before counts.
-        began = np.where(
-            spans.kinds == ABSENT, spans.times[:-1], spans.starts()
-        )
+        began = np.where(spans.kinds == ABSENT, spans.times[:-1], spans.starts())
         inside = began >= start
     length = max(end - start, 1.0) / _BLOCKS
     middle = (spans.times[:-1] + spans.times[1:]) / 2.0

@@ -13,7 +13,9 @@ _NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
 _TABLE = rf"(?:only\s+)?({_NAME}(?:\s*\.\s*{_NAME})*)(?!\s*\(|[\w$.])"
 _AFTER = re.compile(rf"\b(?:from|join|into|update|using|table)\s+{_TABLE}", re.I)
 _NEXT = re.compile(rf"(?:\s+(?:as\s+)?{_NAME})?\s*,\s*{_TABLE}", re.I)
-_COMMON = re.compile(rf"(?:\bwith(?:\s+recursive)?|,)\s+({_NAME})\s*(?:\([^)]*\)\s*)?as\s", re.I)
+_COMMON = re.compile(
+    rf"(?:\bwith(?:\s+recursive)?|,)\s+({_NAME})\s*(?:\([^)]*\)\s*)?as\s", re.I
+)
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.S)
 _STRING = re.compile(r"'(?:[^']|'')*'")
 # What may follow the keywords and is no table.
@@ -35,5 +37,5 @@ def tables_of(text: str) -> frozenset[str]:
 
 
 def _last(name: str) -> str:
-    last = re.findall(_NAME, name)[-1]
+    last: str = re.findall(_NAME, name)[-1]
     return last[1:-1].replace('""', '"') if last.startswith('"') else last.lower()

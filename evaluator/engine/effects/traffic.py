@@ -55,9 +55,9 @@ def without_traffic(rates: CallRates, reference: Flags) -> OwnRates:
     s, t = values.shape
     if np.count_nonzero(reference) < LEAST_STATEMENTS:
         return OwnRates(values, np.zeros(s), np.zeros(t))
-    traffic = medians(
-        np.ascontiguousarray(values[reference].T), present[reference].T
-    )[:, 0]
+    traffic = medians(np.ascontiguousarray(values[reference].T), present[reference].T)[
+        :, 0
+    ]
     moved = traffic[:before] - traffic[:before].mean()
     deviation = robust_deviation(values[:, :before], present[:, :before])[:, 0]
     noise = _DEPENDENCE * np.maximum(deviation, _LEAST_DEVIATION) ** 2

@@ -33,12 +33,13 @@ def half_width(sides: Sequence[Floats]) -> Floats:
     k = sides[0].shape[1]
     if min(len(side) for side in sides) < LEAST_BLOCKS:
         return np.full(k, np.nan)
-    variance, scale = np.zeros(k), np.zeros(k)
+    variance: Floats = np.zeros(k)
+    scale: Floats = np.zeros(k)
     for side in sides:
         b = len(side)
         own = (b - 1) / b * np.square(side - side.mean(axis=0)).sum(axis=0)
         variance += own
-        scale += own * own / (b - 1)
+        scale += np.square(own) / (b - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         dof = np.where(scale > 0, variance * variance / scale, 1.0)
     width: Floats = stdtrit(dof, _UPPER) * np.sqrt(variance)
