@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model import Batch, Deploy, Settings, Surroundings
+from ..model import CALIBRATED, Batch, Deploy, Settings, Surroundings
 from .detectors import DETECTORS
 from .effects.call_floods import family_q_values, flood_test
 from .effects.overview import Overview, Server
@@ -21,6 +21,8 @@ from .stats.multiple_testing import spent
 from .verdicts import Verdicts
 
 _NOTHING = Surroundings()
+# The looks of the default method, under the name that they had in the first release.
+LOOKS = CALIBRATED.looks
 
 
 def judge(
