@@ -17,7 +17,8 @@ from ..model import (
     Verdict,
 )
 from .cause_sentences import with_sentences
-from .phrases import CAUTION, describe_decision
+from .headline import describe_decision
+from .phrases import CAUTION
 
 # Raised when a field goes or changes its meaning; fields may be added at any time.
 SCHEMA_VERSION = 1

@@ -39,8 +39,8 @@ def half_width(sides: Sequence[Floats]) -> Floats:
         b = len(side)
         own = (b - 1) / b * np.square(side - side.mean(axis=0)).sum(axis=0)
         variance += own
-        scale += np.square(own) / (b - 1)
+        scale += own**2 / (b - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        dof = np.where(scale > 0, variance * variance / scale, 1.0)
+        dof = np.where(scale > 0, variance**2 / scale, 1.0)
     width: Floats = stdtrit(dof, _UPPER) * np.sqrt(variance)
     return width
