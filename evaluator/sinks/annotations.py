@@ -12,6 +12,7 @@ from typing import Protocol
 from ..model import Deploy, Outcome, QueryKey, Report, Subject, Verdict
 from ..units import show_duration
 from .effect_lines import effect_lines
+from .effect_sentences import notes_of
 from .groups import cause_of, grouped
 from .headline import describe_result
 from .links import RELATIVE, Links
@@ -207,7 +208,7 @@ def _limits(report: Report) -> Iterator[str]:
     if changed := report.count(Outcome.BACKGROUND_CHANGE):
         judged += f"; {changed} changed at another time than the deploy"
     yield f"{judged}."
-    for note in (*report.quality.warnings, *report.notes)[:LISTED]:
+    for note in (*report.quality.warnings, *notes_of(report))[:LISTED]:
         yield f"Note: {_short(note, 200)}"
 
 

@@ -14,6 +14,7 @@ from ..model import (
     MovedCost,
     NewStatement,
     QueryKey,
+    Report,
     Usage,
 )
 from ..units import show_duration, show_time
@@ -29,6 +30,12 @@ _PARTS = {
 _TEXT = 80
 # Changes of load below this are written as none, execution seconds per second.
 _LEAST_LOAD = 5e-4
+
+
+def notes_of(report: Report) -> tuple[str, ...]:
+    """The notes of the report, and what kept statements from being measured."""
+    errors = (line for one in report.effects.errors for line in describe_errors(one))
+    return *report.notes, *errors
 
 
 def describe_load(load: LoadChange) -> str:
@@ -48,16 +55,18 @@ def describe_new_statement(new: NewStatement, at: float) -> str:
     Args:
         at: of the deploy, Unix seconds.
     """
-    said = (
+    sentence = (
         f"new statement {_name(new.key)}: {_usage(new.after)}, "
         f"{show_share(new.share)} of the execution time, first seen "
         f"{_distance(new.first_seen - at)} the deploy"
     )
     if new.replaced is not None:
-        said += f"; replaced? {new.replaced.key.queryid}, {_usage(new.replaced.before)}"
+        sentence += (
+            f"; replaced? {new.replaced.key.queryid}, {_usage(new.replaced.before)}"
+        )
         if new.pair is not None:
-            said += f"; load {_signed(new.pair)}"
-    return said + _text(new.text)
+            sentence += f"; load {_signed(new.pair)}"
+    return sentence + _text(new.text)
 
 
 def describe_flood(flood: CallFlood) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..model import Level, Outcome, Report, Subject, Verdict
 from ..units import show_duration
 from .effect_lines import effect_lines
+from .effect_sentences import notes_of
 from .groups import cause_of, grouped
 from .phrases import (
     aligned,
@@ -52,7 +53,7 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     lines += ["", _counts(report)]
     if external := describe_external(report):
         lines.append(f"note: {external}; pgverdict's rules do not alert on those")
-    lines += [f"note: {note}" for note in report.notes]
+    lines += [f"note: {note}" for note in notes_of(report)]
     return "\n".join(lines)
 
 

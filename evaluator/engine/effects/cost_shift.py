@@ -11,25 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...model import Estimate, MovedCost, QueryKey, Vanished
-from .load import joint_change
+from ...model import MovedCost, QueryKey, Vanished
+from .estimates import did_not_rise, joint_change
 from .rates import Rates
 from .tables import tables_of
-
-# Rise of the two together that is still none, over their load before.
-_NOTHING = 0.05
-
-
-def did_not_rise(change: Estimate | None, before: float) -> bool:
-    """Whether statements together take no more than before.
-
-    Args:
-        change: of their load; None where it is not known.
-        before: their load, execution seconds per second.
-    """
-    if change is None or change.low is None:
-        return False
-    return change.low <= 0.0 and change.value <= _NOTHING * before
 
 
 def moved_costs(

@@ -12,8 +12,6 @@ change of a statement that is new, or has vanished, is a part of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...model import (
@@ -26,6 +24,7 @@ from ...model import (
     LoadPart,
 )
 from ..stats.jackknife import half_width
+from .estimates import estimate
 from .rates import Rates
 
 # Statements that are named with each part.
@@ -57,7 +56,7 @@ def load_change(rates: Rates, new: Flags, vanished: Flags) -> LoadChange:
         ]
     )
     before, after, *changes = (
-        _estimate(value, wide) for value, wide in zip(whole, width, strict=True)
+        estimate(value, wide) for value, wide in zip(whole, width, strict=True)
     )
     return LoadChange(
         server=rates.server,
@@ -101,27 +100,6 @@ def contributions(
     )
 
 
-def joint_change(rates: Rates, rows: Sequence[int]) -> Estimate:
-    """Change of the load of some statements together."""
-    chosen = list(rows)
-
-    def total(before: int | None = None, after: int | None = None) -> float:
-        change = rates.after.load(after)[chosen] - rates.before.load(before)[chosen]
-        return float(change.sum())
-
-    width = half_width(
-        [
-            np.array([[total(before=block)] for block in rates.before.filled]).reshape(
-                -1, 1
-            ),
-            np.array([[total(after=block)] for block in rates.after.filled]).reshape(
-                -1, 1
-            ),
-        ]
-    )
-    return _estimate(total(), float(width[0]))
-
-
 def _totals(
     rates: Rates,
     parts: Floats,
@@ -132,13 +110,6 @@ def _totals(
     """(2 + kinds,) load before and after, and the change by each part."""
     sides = rates.before.load(before).sum(), rates.after.load(after).sum()
     return np.concatenate([sides, parts.sum(axis=1)])
-
-
-def _estimate(value: float, width: float) -> Estimate:
-    value = float(value)
-    if not np.isfinite(width):
-        return Estimate(value)
-    return Estimate(value, value - float(width), value + float(width))
 
 
 def _part(rates: Rates, kind: LoadKind, change: Estimate, part: Floats) -> LoadPart:

@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...model import NewStatement, QueryKey, Vanished
-from .cost_shift import did_not_rise
+from .estimates import did_not_rise, joint_change
 from .lives import Lives
-from .load import joint_change
 from .rates import Rates
 from .tables import tables_of
 

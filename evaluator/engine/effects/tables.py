@@ -1,8 +1,8 @@
 """Which tables a statement names, by its text alone.
 
-Enough to see that one statement may have replaced another, and no parser: a text may be
-cut, and what follows FROM, JOIN, INTO, UPDATE, USING or TABLE is a table or a function,
-of which only the table has no parenthesis.
+Without a parser, since a text may be cut: what follows FROM, JOIN, INTO, UPDATE, USING
+or TABLE is a table or a function, of which only the function has a parenthesis. That is
+enough to see that one statement may have replaced another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMON = re.compile(
 )
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.S)
 _STRING = re.compile(r"'(?:[^']|'')*'")
-# What may follow the keywords and is no table.
+# What may follow the keywords, but is not a table.
 _NOT_TABLES = {"select", "lateral", "set", "values", "unnest", "generate_series"}
 
 

@@ -5,7 +5,7 @@
 Traffic is the median over the server's statements, each around its own level before the
 deploy. Most statements follow traffic in proportion, so loadings are drawn towards 1
 (shrinkage). All of the factor is taken out, a jump at the deploy as well: what most
-statements do together is no flood of one of them.
+statements do together is not a flood of one of them.
 """
 
 from __future__ import annotations

@@ -30,17 +30,13 @@ def half_width(sides: Sequence[Floats]) -> Floats:
     Args:
         sides: for each side (b, k) the values without each of its b blocks.
     """
-    k = sides[0].shape[1]
     if min(len(side) for side in sides) < LEAST_BLOCKS:
-        return np.full(k, np.nan)
-    variance: Floats = np.zeros(k)
-    scale: Floats = np.zeros(k)
-    for side in sides:
-        b = len(side)
-        own = (b - 1) / b * np.square(side - side.mean(axis=0)).sum(axis=0)
-        variance += own
-        scale += own**2 / (b - 1)
+        return np.full(sides[0].shape[1], np.nan)
+    others = np.array([[len(side) - 1.0] for side in sides])
+    own = others * np.stack([side.var(axis=0) for side in sides])
+    variance = own.sum(axis=0)
+    scale = (own * own / others).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        dof = np.where(scale > 0, variance**2 / scale, 1.0)
+        dof = np.where(scale > 0, variance * variance / scale, 1.0)
     width: Floats = stdtrit(dof, _UPPER) * np.sqrt(variance)
     return width
