@@ -1,9 +1,9 @@
 """Verdicts and the evaluator's own health as Prometheus metrics; the names are here.
 
-Those of the other effects are in ``effect_families``. Verdict series live as long as the report is retained and then disappear, so that an
-alert on them resolves by itself. Only deploys are shown. Label ``server`` is the
-database's ``instance``: a label ``instance`` would collide with the evaluator's own at
-the scrape.
+Those of the other effects are in ``effect_families``. Verdict series live as long as
+the report is retained and then disappear, so that an alert on them resolves by itself.
+Only deploys are shown. Label ``server`` is the database's ``instance``: a label
+``instance`` would collide with the evaluator's own at the scrape.
 """
 
 from __future__ import annotations

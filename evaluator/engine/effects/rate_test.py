@@ -66,7 +66,8 @@ def assess_rates(
     error = variance * (1.0 / count_0 + 1.0 / count_1) + drift
     score = normal_score(rise / np.sqrt(error), dependence.dof)
     searched = slice(max(0, before - rates.window), None)
-    columns = _best_splits(values[:, searched], rates.present[:, searched])
+    # Outliers as they are: an earlier rise must not pass for a later one.
+    columns = _best_splits(own.values[:, searched], rates.present[:, searched])
     moved = rates.starts[searched][columns] - rates.starts[before]
     p = whole_rule_p(
         score,
