@@ -37,7 +37,7 @@ def test_what_hardly_ran_before_is_found_too():
     assert ids(found.floods) == ["row"]
 
 
-def test_traffic_that_doubles_for_all_is_no_flood():
+def test_traffic_that_doubles_for_all_floods_nothing():
     world = [
         statement(f"b{n}", rate=2.0 + n % 7, often=2.0 * (2.0 + n % 7))
         for n in range(30)
