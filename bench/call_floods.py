@@ -18,7 +18,7 @@ from numpy.random import Generator
 from evaluator.engine.effects.call_rates import CallRates
 from evaluator.engine.effects.rate_test import assess_rates
 from evaluator.engine.stats.multiple_testing import q_values
-from evaluator.model import Floats, Settings
+from evaluator.model import Flags, Floats, Places, Settings
 
 from .noise import autoregression, log_normal
 from .tables import circumstances, table
@@ -37,27 +37,32 @@ def own_noise(cv: float, phi: float) -> Traffic:
     return lambda rng, s, t: log_normal(autoregression(rng, phi, s, t), cv)
 
 
+_USUAL = own_noise(0.2, 0.3)
+
+
 def daily(rng: Generator, s: int, t: int) -> Floats:
     """All follow the day, most in proportion, a fifth not at all."""
     day = 0.6 * np.sin(2 * np.pi * (np.arange(t) / 1440 + rng.uniform()))
     loading = np.where(rng.random((s, 1)) < 0.2, 0.0, rng.uniform(0.7, 1.2, (s, 1)))
-    return np.exp(loading * day) * own_noise(0.2, 0.3)(rng, s, t)
+    return _with(loading * day, rng)
 
 
 def bursts(rng: Generator, s: int, t: int) -> Floats:
     """Traffic that swells and calms down within minutes, in common."""
     swell = 0.3 * autoregression(rng, 0.9, 1, t)
-    return np.exp(rng.uniform(0.5, 1.3, (s, 1)) * swell) * own_noise(0.2, 0.3)(
-        rng, s, t
-    )
+    return _with(rng.uniform(0.5, 1.3, (s, 1)) * swell, rng)
 
 
 def surge(rng: Generator, s: int, t: int) -> Floats:
     """Traffic doubles at the deploy, for all."""
-    after = np.arange(t) >= t - WINDOW
-    return np.exp(rng.uniform(0.8, 1.2, (s, 1)) * np.log(2.0) * after) * own_noise(
-        0.2, 0.3
-    )(rng, s, t)
+    after = np.log(2.0) * (np.arange(t) >= t - WINDOW)
+    return _with(rng.uniform(0.8, 1.2, (s, 1)) * after, rng)
+
+
+def _with(common: Floats, rng: Generator) -> Floats:
+    """(s, t) logarithms of what statements have in common, with their own noise."""
+    factors: Floats = np.exp(common) * _USUAL(rng, *common.shape)
+    return factors
 
 
 SCENES: Mapping[str, Traffic] = {
@@ -78,12 +83,13 @@ def family(
 ) -> CallRates:
     """Counted calls of one family, a stretch a minute."""
     t = before + WINDOW
-    usual = np.exp(rng.uniform(*np.log(calls), (STATEMENTS, 1)))
+    low, high = np.log(calls)
+    usual = np.exp(rng.uniform(low, high, (STATEMENTS, 1)))
     expected = usual * traffic(rng, STATEMENTS, t)
-    return _rates(rng.poisson(expected), before)
+    return _rates(rng.poisson(expected).astype(np.float64), before)
 
 
-def flooded(rates: CallRates, rows: Floats, rng: Generator) -> CallRates:
+def flooded(rates: CallRates, rows: Places, rng: Generator) -> CallRates:
     """The same, with more calls of some statements since the deploy."""
     calls = np.rint(np.exp(rates.logs) * 60.0 - 0.5)
     more = rng.poisson((RISE - 1.0) * calls[np.ix_(rows, np.arange(calls.shape[1]))])
@@ -94,7 +100,7 @@ def flooded(rates: CallRates, rows: Floats, rng: Generator) -> CallRates:
 def _rates(calls: Floats, before: int) -> CallRates:
     t = calls.shape[1]
     return CallRates(
-        starts=60.0 * (np.arange(t) - before),
+        starts=60.0 * np.arange(-before, t - before, dtype=np.float64),
         logs=np.log((calls + 0.5) / 60.0),
         present=np.ones(calls.shape, dtype=bool),
         before=before,
@@ -119,19 +125,20 @@ def measure(
         rates = family(traffic, calls, before, rng)
         p, _ = assess_rates(rates, everyone, tolerance, window)
         means = rng.uniform(size=STATEMENTS)
-        below += np.count_nonzero(p <= 0.05)
-        alarms += np.count_nonzero(_found(means, p))
+        below += int(np.count_nonzero(p <= 0.05))
+        alarms += int(np.count_nonzero(_found(means, p)))
         rows = rng.choice(STATEMENTS, STATEMENTS // _EVERY, replace=False)
         p, _ = assess_rates(flooded(rates, rows, rng), everyone, tolerance, window)
-        found += np.count_nonzero(_found(means, p)[rows])
+        found += int(np.count_nonzero(_found(means, p)[rows]))
         floods += rows.size
     count = families * STATEMENTS
     return below / count, 1000 * alarms / count, found / floods
 
 
-def _found(means: Floats, rates: Floats) -> Floats:
+def _found(means: Floats, rates: Floats) -> Flags:
     q = q_values(np.concatenate([means, rates]))[means.size :]
-    return q <= Settings().alpha
+    found: Flags = q <= Settings().alpha
+    return found
 
 
 def rows(families: int, offset: int = 0) -> Iterator[tuple[str, ...]]:

@@ -130,6 +130,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(ge=0, description="a fraction such as 0.5 for +50 %")
     ] = _METHOD.calls_threshold
     notable_share: Fraction = _METHOD.notable_share
+    max_unjudged: Fraction = _METHOD.max_unjudged
 
     def settings(self) -> Settings:
         """The same as plain numbers, durations in seconds."""
@@ -146,6 +147,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             prior=self.prior,
             calls_threshold=self.calls_threshold,
             notable_share=self.notable_share,
+            max_unjudged=self.max_unjudged,
         )
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from ..model import DecisionKind, NewStatement, Reason, Report
-from .phrases import count_queries, show_share
+from .phrases import count_queries, describe_unjudged, show_share
+
+_OPEN = "the window has not passed yet"
 
 
 def describe_decision(report: Report) -> str:
     """What the report comes to and why, as a sentence without a full stop."""
-    total, unjudged = len(report.verdicts), len(report.unjudged)
     result = describe_result(report)
+    unjudged = f"not judged: {describe_unjudged(report)}"
     warnings = "; ".join(report.quality.warnings)
     sentences = {
         Reason.DETECTED: result,
         Reason.CALL_FLOOD: result,
         Reason.COST_MOVED: result,
         Reason.NONE_DETECTED: result,
-        Reason.MOSTLY_UNJUDGED: f"{unjudged} of {count_queries(total)} not judged",
-        Reason.WINDOW_OPEN: "the window has not passed yet",
+        Reason.TIME_UNJUDGED: ", ".join([unjudged, *_named(report)]),
+        Reason.WINDOW_OPEN: ", ".join([_OPEN, *_named(report)]),
         Reason.PARTIAL_DATA: f"the data are partial: {warnings}",
         Reason.NO_QUERIES: "no query was seen in the window",
         Reason.NOT_JUDGED: f"nothing could be judged: {report.failure}",
@@ -27,6 +29,16 @@ def describe_decision(report: Report) -> str:
 
 def describe_result(report: Report) -> str:
     """What the headline says: slower queries, floods, new statements, moved costs."""
+    parts = _named(report)
+    if report.decision.kind in (DecisionKind.UNDECIDED, DecisionKind.FAILED):
+        return ", ".join(["cannot tell whether a query got slower", *parts])
+    if report.decision.reason is Reason.NONE_DETECTED:
+        return ", ".join(["no query found slower", *parts])
+    return ", ".join(parts)
+
+
+def _named(report: Report) -> list[str]:
+    """What was found, in the order of its weight."""
     effects = report.effects
     parts = []
     if slower := len(report.regressions):
@@ -42,12 +54,7 @@ def describe_result(report: Report) -> str:
         parts.append(_describe_new(new))
     if moved := effects.moved:
         parts.append(f"the cost of {count_queries(len(moved))} moved")
-    unknown = report.decision.kind in (DecisionKind.UNDECIDED, DecisionKind.FAILED)
-    if unknown:
-        parts.insert(0, "cannot tell whether a query got slower")
-    elif not report.regressions and not (floods or moved):
-        parts.insert(0, "no query found slower")
-    return ", ".join(parts)
+    return parts
 
 
 def _describe_new(new: tuple[NewStatement, ...]) -> str:

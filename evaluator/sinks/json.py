@@ -51,6 +51,7 @@ def to_json(report: Report) -> str:
             "max_gap_seconds": report.settings.max_gap,
             "calls_threshold": report.settings.calls_threshold,
             "notable_share": report.settings.notable_share,
+            "max_unjudged": report.settings.max_unjudged,
             **_calibrated_settings(report.settings),
         },
         "quality": msgspec.to_builtins(report.quality),
@@ -83,6 +84,9 @@ def _query_fields(verdict: Verdict, report: Report) -> dict[str, Any]:
         "samples_after": after.samples,
         "calls_before": before.calls,
         "calls_after": after.calls,
+        "seconds_before": before.seconds,
+        "seconds_after": after.seconds,
+        "unused_seconds": verdict.unused_seconds,
     }
     if verdict.factor is not None:
         fields |= {

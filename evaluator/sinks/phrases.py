@@ -104,8 +104,8 @@ def describe_external(report: Report) -> str:
 
 
 def describe_unjudged(report: Report) -> str:
-    """How much of the execution time the unjudged queries took."""
-    return f"{show_share(report.unjudged_time)} of the execution time"
+    """How much of the execution time after the deploy the unjudged queries took."""
+    return f"{show_share(report.unjudged_time)} of the execution time after the deploy"
 
 
 def count_queries(count: int) -> str:

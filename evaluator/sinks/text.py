@@ -9,6 +9,7 @@ from ..units import show_duration
 from .effect_lines import effect_lines
 from .effect_sentences import notes_of
 from .groups import cause_of, grouped
+from .headline import describe_decision
 from .phrases import (
     aligned,
     describe_besides,
@@ -34,7 +35,8 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     Args:
         everything: also list the queries that are not slower.
     """
-    lines = [describe_judgement(report)]
+    kind = report.decision.kind
+    lines = [describe_judgement(report), f"{kind}: {describe_decision(report)}"]
     groups = grouped(report.detected, lambda v: None if everything else cause_of(v))
     rows = [
         _together(group.members, report)

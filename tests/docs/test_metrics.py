@@ -55,7 +55,7 @@ def test_every_metric_of_a_verdict_is_shown_by_the_report():
     assert table().count("\n| `pgverdict_query_") == 11
     assert table().count("\n| `pgverdict_server_") == 2
     assert table().count("\n| `pgverdict_new_") == 1
-    assert table().count("\n| `pgverdict_deploy_") == 5
+    assert table().count("\n| `pgverdict_deploy_") == 7
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tests.builders import DEPLOY_AT, deploy
 def test_each_former_name_is_the_thing_of_today():
     assert config.EngineConfig is EngineConfig
     assert examination.examine is examine
-    assert LOOKS == CALIBRATED.looks
+    assert CALIBRATED.looks == LOOKS
 
 
 def test_the_outcome_of_a_report_is_its_decision():

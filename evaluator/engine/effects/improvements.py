@@ -67,7 +67,12 @@ def _q_values(judged: Sequence[Judged]) -> list[Floats | None]:
 
 def _by_split(prepared: Prepared, fell: Flags, at: float, settings: Settings) -> Flags:
     """(s,) whether the best split is near, downward and significant by itself."""
-    changes = search(*prepared.window_of(fell), at=at, tolerance=settings.tolerance)
+    changes = search(
+        *prepared.window_of(fell),
+        prepared.times[prepared.first + 1 :],
+        at=at,
+        tolerance=settings.tolerance,
+    )
     tests = changes.tests
     faster = np.zeros(fell.size, dtype=bool)
     with np.errstate(invalid="ignore"):

@@ -110,7 +110,7 @@ REPORTS = {
         Reason.COST_MOVED,
     ),
     "clear": (report(unchanged), Reason.NONE_DETECTED),
-    "mostly unjudged": (report(rare), Reason.MOSTLY_UNJUDGED),
+    "time unjudged": (report(rare), Reason.TIME_UNJUDGED),
     "window open": (report(pending, share=0.5), Reason.WINDOW_OPEN),
     "partial": (
         report(unchanged, quality=DataQuality(1, 0, ("a store is down",))),

@@ -24,7 +24,10 @@ def test_one_more_query_for_each_row_is_found(engine):
 
     (flood,) = found.floods
     assert flood.key == key("row")
-    assert flood.factor.low < 25 < flood.factor.high
+    low, high = flood.factor.low, flood.factor.high
+    assert low is not None
+    assert high is not None
+    assert low < 25 < high
     assert flood.traffic == pytest.approx(1.0, abs=0.05)
     assert flood.share == pytest.approx(0.96 / (1.0 + 30 * 0.01), abs=0.1)
     assert flood.notable

@@ -137,7 +137,10 @@ def test_a_report_has_the_load_of_each_server(engine):
 
     (load,) = found.loads
     assert load.server == WORLD[0].key.instance
-    assert load.before.low < load.before.value < load.before.high
+    before = load.before
+    assert before.low is not None
+    assert before.high is not None
+    assert before.low < before.value < before.high
 
 
 @pytest.mark.statistical

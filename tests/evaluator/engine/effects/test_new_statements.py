@@ -143,9 +143,12 @@ def test_a_new_statement_is_matched_to_a_vanished_one_with_the_same_tables(texts
     if not texts:
         assert new.replaced is None
         return
+    assert new.replaced is not None
+    assert new.pair is not None
     assert new.replaced.key == key("old")
     assert new.replaced.text == OLD
     assert new.pair.value == pytest.approx(0.16, rel=0.1)
+    assert new.pair.low is not None
     assert new.pair.low > 0
 
 
@@ -170,7 +173,8 @@ def test_of_several_the_one_called_as_often_was_replaced_and_each_only_once():
 
     found = effects(world, texts=texts)
 
-    assert {new.key.queryid: new.replaced.key.queryid for new in found.new} == {
+    replaced = {n.key.queryid: n.replaced and n.replaced.key.queryid for n in found.new}
+    assert replaced == {
         "new": "old",
         "new often": "old often",
     }

@@ -44,8 +44,8 @@ def statement(
     calls = rng.poisson(expected * noise(rng, t.size)).astype(float)
     if ends is not None:
         calls[t >= ends] = 0.0
-    times = DEPLOY_AT + 60.0 * np.arange(-BEFORE, AFTER + 1)
-    counted = [1000.0 + _summed(calls), 10.0 + _summed(calls * means)]
+    times: Floats = DEPLOY_AT + 60.0 * np.arange(-BEFORE, AFTER + 1.0)
+    counted: list[Floats] = [1000.0 + _summed(calls), 10.0 + _summed(calls * means)]
     chosen = slice(None)
     if begins:
         chosen = slice(BEFORE + begins, None)
@@ -60,10 +60,10 @@ def _summed(values: Floats) -> Floats:
     return sums
 
 
-def background(count: int = 30, **more: float) -> list[Counters]:
+def background(count: int = 30) -> list[Counters]:
     """Statements to which nothing happens."""
     return [
-        statement(f"b{number}", mean=0.002, rate=2.0 + number % 7, seed=1, **more)
+        statement(f"b{number}", mean=0.002, rate=2.0 + number % 7, seed=1)
         for number in range(count)
     ]
 
