@@ -75,13 +75,14 @@ def deploys() -> dict[str, Any]:
             "s",
             top=12,
         ),
+        *_effects(),
         series(
             "Queries by outcome",
             "Of the selected deploys. Queries with insufficient data were not judged.",
             f"sum by (outcome) (pgverdict_deploy_queries{{{CHOSEN}}})",
             "{{outcome}}",
             "short",
-            top=21,
+            top=48,
         ),
     ]
     return {
@@ -151,6 +152,68 @@ def _slower_queries() -> dict[str, Any]:
         sort="cost per second",
         hidden=["detected"],
     )
+
+
+def _effects() -> list[dict[str, Any]]:
+    """What else the deploys did: load, more calls, new statements, improvements."""
+
+    def of(metric: str, by: str = f"service, deploy, {QUERY}") -> str:
+        return f"sum by ({by}) (pgverdict_{metric}{{{CHOSEN}}})"
+
+    return [
+        series(
+            "Where the change of load comes from",
+            "Execution time per second that slower calls, more calls, new and vanished "
+            "statements add to the load of each server since the deploy; 1 s is a "
+            "whole processor core. The parts add up to the whole change.",
+            of("server_load_change_seconds_per_second", "server, deploy, part"),
+            "{{server}} {{deploy}}: {{part}}",
+            "s",
+            top=21,
+            signed=True,
+        ),
+        table(
+            "Called more often",
+            "Queries that are called more often since the deploy than traffic "
+            "explains, where the further calls take a notable share of the time.",
+            {
+                "factor": (of("query_calls_factor"), "none"),
+                "share of the time": (of("query_calls_time_ratio"), "percentunit"),
+            },
+            top=30,
+            height=6,
+            sort="share of the time",
+        ),
+        table(
+            "New statements",
+            "Statements first seen at the deploy that take a notable share of the "
+            "execution time, and the query id that they may replace.",
+            {
+                "share of the time": (
+                    of(
+                        "new_statement_time_ratio",
+                        f"service, deploy, {QUERY}, replaced",
+                    ),
+                    "percentunit",
+                )
+            },
+            top=36,
+            height=6,
+            sort="share of the time",
+        ),
+        table(
+            "Faster queries",
+            "Queries that got faster at the deploy, and what that saves. They do not "
+            "alert.",
+            {
+                "factor": (of("query_improved_factor"), "none"),
+                "saved per second": (of("query_saved_seconds_per_second"), "s"),
+            },
+            top=42,
+            height=6,
+            sort="saved per second",
+        ),
+    ]
 
 
 def _mean_of_regressed() -> str:

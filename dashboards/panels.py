@@ -146,8 +146,17 @@ def _unit(column: str, unit: str) -> dict[str, Any]:
 
 
 def series(
-    title: str, description: str, expression: str, legend: str, unit: str, *, top: int
+    title: str,
+    description: str,
+    expression: str,
+    legend: str,
+    unit: str,
+    *,
+    top: int,
+    signed: bool = False,
 ) -> dict[str, Any]:
+    """Lines over time; from 0 on unless they are *signed*."""
+    defaults = {"unit": unit} if signed else {"unit": unit, "min": 0}
     return {
         "type": "timeseries",
         "title": title,
@@ -155,7 +164,7 @@ def series(
         "datasource": PROMETHEUS,
         "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": 9},
         "targets": [_target("A", expression, legend=legend)],
-        "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
+        "fieldConfig": {"defaults": defaults, "overrides": []},
         "options": {"legend": {"displayMode": "table", "calcs": ["lastNotNull"]}},
     }
 

@@ -8,15 +8,28 @@ from typing import Any
 import numpy as np
 
 from evaluator.model import (
+    CallFlood,
     ChangePoint,
+    Contribution,
     Deploy,
     Effect,
+    Effects,
+    Estimate,
     Floats,
+    Improvement,
     Level,
+    LoadChange,
+    LoadKind,
+    LoadPart,
+    MeasureErrors,
+    MovedCost,
+    NewStatement,
     Outcome,
     QueryKey,
     Significance,
     Stage,
+    Usage,
+    Vanished,
     Verdict,
     WelchTest,
     Window,
@@ -61,6 +74,86 @@ def finding(level: Level, queryid: str = "-42") -> Verdict:
             no_change_bound=0.3,
             long_history=True,
         ),
+    )
+
+
+def estimate(value: float) -> Estimate:
+    """With an interval of a tenth to each side."""
+    return Estimate(value, value - 0.1 * abs(value), value + 0.1 * abs(value))
+
+
+def vanished(queryid: str = "old", load: float = 0.2) -> Vanished:
+    """A statement that ran 40 times a second until the deploy."""
+    return Vanished(key(queryid), DEPLOY_AT, Usage(40.0, load), "SELECT FROM orders")
+
+
+def new_statement(
+    queryid: str = "new", share: float = 0.4, **more: Any
+) -> NewStatement:
+    """A statement that begins 15 s after the deploy and costs 0.4 s each second."""
+    fields = {"notable": share >= 0.05, "text": "SELECT * FROM orders", **more}
+    return NewStatement(key(queryid), DEPLOY_AT + 15, Usage(10.0, 0.4), share, **fields)
+
+
+def flood(queryid: str = "often", share: float = 0.3, **more: Any) -> CallFlood:
+    """A statement that is called 25 times as often since the deploy."""
+    return CallFlood(
+        key(queryid),
+        before=Usage(2.0, 0.01),
+        after=Usage(50.0, 0.25),
+        factor=Estimate(25.0, 22.0, 28.0),
+        traffic=1.0,
+        p_value=1e-9,
+        q_value=1e-8,
+        **{"share": share, "notable": share >= 0.05, **more},
+    )
+
+
+def moved(queryid: str = "-42") -> MovedCost:
+    """A statement that got slower in place of another."""
+    return MovedCost(
+        key(queryid),
+        vanished(),
+        Usage(10.0, 0.1),
+        Usage(10.0, 0.25),
+        estimate(-0.05),
+    )
+
+
+def improvement(queryid: str = "fast") -> Improvement:
+    """A statement that got twice as fast."""
+    return Improvement(
+        key(queryid), Usage(10.0, 0.2), Usage(10.0, 0.1), 0.5, 0.1, q_value=1e-6
+    )
+
+
+def load_change(server: str = KEY.instance) -> LoadChange:
+    """From 0.5 to 0.9 s of execution each second."""
+    changes = (0.1, 0.25, 0.15, -0.1)
+    return LoadChange(
+        server,
+        estimate(0.5),
+        estimate(0.9),
+        tuple(
+            LoadPart(kind, estimate(change), 1, (Contribution(key(), change),))
+            for kind, change in zip(LoadKind, changes, strict=True)
+        ),
+    )
+
+
+def effects(**more: Any) -> Effects:
+    """One of everything."""
+    return Effects(
+        **{
+            "loads": (load_change(),),
+            "new": (new_statement(replaced=vanished(), pair=estimate(0.2)),),
+            "vanished": (vanished(),),
+            "floods": (flood(),),
+            "moved": (moved("moved"),),
+            "improvements": (improvement(),),
+            "errors": (MeasureErrors(KEY.instance, DEPLOY_AT + 15, 20, 1, 2, 3, 40),),
+            **more,
+        }
     )
 
 

@@ -12,7 +12,29 @@ EVALUATOR = {
     # The face knows the judge, the judge the order of the steps.
     "engine.judge": {"model", "engine"},
     "engine.explanations": {"model", "engine.causes", *JUDGED},
-    "engine.verdicts": {"model", "engine.explanations", "engine.prepare", *JUDGED},
+    "engine.verdicts": {
+        *{"model", "engine.explanations", "engine.effects.overview"},
+        *{"engine.prepare", *JUDGED},
+    },
+    # The overview knows the order of the effects, an effect what they are made of.
+    "engine.effects.overview": {"model", "engine.effects", *JUDGED},
+    "engine.effects.improvements": {
+        *{"model", "engine.stats", "engine.effects.rates", *JUDGED},
+    },
+    "engine.effects.call_floods": {
+        *{"model", "engine.stats", "engine.prepare.prepared", "engine.effects.rates"},
+        *{f"engine.effects.{name}" for name in ("call_rates", "rate_test", "traffic")},
+    },
+    "engine.effects.rate_test": {
+        *{"model", "engine.stats", "engine.effects.call_rates"},
+        *{"engine.effects.traffic", "engine.noise.autocorrelation"},
+        *{"engine.noise.contrast", "engine.noise.selection"},
+    },
+    "engine.effects": {
+        *{"model", "engine.stats", "engine.prepare.intervals"},
+        *{f"engine.effects.{name}" for name in ("rates", "lives", "estimates")},
+        *{f"engine.effects.{name}" for name in ("tables", "call_rates")},
+    },
     "engine.detectors.base": {"model", "engine.stats", "engine.prepare"},
     "engine.detectors.checks": {"model"},
     # A detector knows its steps, and never another detector.

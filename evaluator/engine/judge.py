@@ -1,17 +1,23 @@
 """The order of the steps, and nothing else.
 
 Every query is prepared (intervals, floors, pre-filter), the chosen detector judges what
-is past the floors, and what rose is explained: causes, and changes of plan.
+is past the floors, and what rose is explained: causes, and changes of plan. Call rates
+are tested beside the means, and the whole effect is found when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..model import CALIBRATED, Batch, Deploy, Settings, Surroundings
 from .detectors import DETECTORS
+from .effects.call_floods import family_q_values, flood_test
+from .effects.overview import Overview, Server
 from .explanations import Explanations
 from .prepare.prepared import prepare
+from .stats.multiple_testing import spent
 from .verdicts import Verdicts
 
 _NOTHING = Surroundings()
@@ -49,14 +55,31 @@ def judge(
     share = 1.0 if look is None else method.looks[look]
     end = deploy.at + share * settings.window
     history = settings.history if method.learns_from_history else 0.0
+    batches = sorted(
+        (batch for batch in batches if batch.keys), key=lambda batch: batch.server
+    )
     prepared = [
-        prepare(batch, deploy.at, end, settings, history=history)
-        for batch in sorted(batches, key=lambda batch: batch.server)
-        if batch.keys
+        prepare(batch, deploy.at, end, settings, history=history) for batch in batches
     ]
     if not prepared:
-        return Verdicts([], settings, None, pending=False)
-    judged = detector.judge(prepared, deploy.at, settings, look)
+        return Verdicts([], settings, None, None, pending=False)
+    floods = [
+        flood_test(batch, one, deploy.at, end, settings)
+        for batch, one in zip(batches, prepared, strict=True)
+    ]
+    rates = np.concatenate([test.p_value[test.tested] for test in floods])
+    if look is not None:
+        rates = spent(rates, look)
+    judged = detector.judge(prepared, deploy.at, settings, look, rates)
     parts = list(zip(prepared, judged, strict=True))
     explanations = Explanations(batches, parts, deploy, settings, surroundings)
-    return Verdicts(parts, settings, explanations, pending=share < 1.0)
+    means = [one.significances.p_value for one in judged if one.significances]
+    servers = [
+        Server(*one)
+        for one in zip(
+            *(batches, prepared, judged, floods, family_q_values(floods, rates, means)),
+            strict=True,
+        )
+    ]
+    overview = Overview(servers, deploy, end, settings, surroundings)
+    return Verdicts(parts, settings, explanations, overview, pending=share < 1.0)

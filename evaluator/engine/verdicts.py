@@ -11,6 +11,7 @@ from ..model import (
     Cause,
     ChangePoint,
     Effect,
+    Effects,
     Level,
     Outcome,
     QueryKey,
@@ -21,6 +22,7 @@ from ..model import (
     Window,
 )
 from .detectors.base import OUTCOMES, STAGES, Judged
+from .effects.overview import Overview
 from .explanations import Explanations
 from .prepare.prepared import Prepared
 from .prepare.windows import Side
@@ -32,6 +34,7 @@ class Verdicts(Sequence[Verdict]):
     Args:
         parts: for each server the prepared queries, and what the detector says.
         explanations: of the queries that got slower; None without any query.
+        overview: of what the deploy did besides; None without any query.
         pending: whether only a detection is final yet.
     """
 
@@ -40,9 +43,11 @@ class Verdicts(Sequence[Verdict]):
         parts: Sequence[tuple[Prepared, Judged]],
         settings: Settings,
         explanations: Explanations | None,
+        overview: Overview | None,
         *,
         pending: bool,
     ) -> None:
+        self._overview = overview
         self._rows = [
             _Rows(*part, settings, explanations, pending=pending) for part in parts
         ]
@@ -68,6 +73,11 @@ class Verdicts(Sequence[Verdict]):
 
     def __iter__(self) -> Iterator[Verdict]:
         return (self._make(*place) for place in self._places)
+
+    @property
+    def effects(self) -> Effects:
+        """What the deploy did besides making single queries slower."""
+        return Effects() if self._overview is None else self._overview.effects
 
     def detected(self) -> int:
         """How many queries are detected."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .batch import Floats, QueryKey
@@ -46,12 +47,15 @@ class Surroundings:
         starts: when the server process started, as a measure in Unix seconds; a change
             is a restart or a failover.
         plans: plans that were seen in the windows.
+        fingerprints, texts: of the statements whose fingerprint or text is known.
     """
 
     deploys: tuple[Deploy, ...] = ()
     context: tuple[ContextSeries, ...] = ()
     starts: tuple[ContextSeries, ...] = ()
     plans: tuple[PlanSeen, ...] = ()
+    fingerprints: Mapping[QueryKey, str] = field(default_factory=dict)
+    texts: Mapping[QueryKey, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .batch import QueryKey
+from .effects import Effects
 from .steps import Level
 from .subject import Subject
 from .verdict import Outcome, Verdict
@@ -41,6 +42,10 @@ class Settings:
         watch: false discovery rate of the watch list.
         history: how much time before the deploy the noise is learnt from, seconds.
         prior: probability of a change before the data are seen, for the bound.
+        calls_threshold: least rise of a statement's calls beyond traffic worth
+            reporting, 0.5 for +50 %.
+        notable_share: share of the server's execution time since the deploy from which
+            a new statement or further calls are named in headline and alert.
         max_unjudged: largest share of the execution time after the deploy that may go
             unjudged in a report that is clear.
     """
@@ -55,6 +60,8 @@ class Settings:
     watch: float = 0.20
     history: float = 14_400.0
     prior: float = 0.05
+    calls_threshold: float = 0.5
+    notable_share: float = 0.05
     max_unjudged: float = 0.10
 
     @property
@@ -76,6 +83,8 @@ class Reason(StrEnum):
     """Why the decision is what it is."""
 
     DETECTED = "detected"
+    CALL_FLOOD = "call_flood"
+    COST_MOVED = "cost_moved"
     NONE_DETECTED = "none_detected"
     TIME_UNJUDGED = "time_unjudged"
     WINDOW_OPEN = "window_open"
@@ -103,6 +112,7 @@ class Report:
         judged_at: Unix seconds.
         notes: sentences that a reader must know to trust the rest.
         failure: why nothing could be judged; there are no verdicts then.
+        effects: what the deploy did besides making single queries slower.
         share: how much of the window after the deploy had passed; below 1 the report is
             provisional.
     """
@@ -115,6 +125,7 @@ class Report:
     notes: tuple[str, ...] = ()
     failure: str = ""
     share: float = 1.0
+    effects: Effects = field(default_factory=Effects)
 
     def __post_init__(self) -> None:
         if self.failure and self.verdicts:
@@ -127,8 +138,10 @@ class Report:
         Never ``clear`` while more of the execution time than the settings allow could
         not be judged: the queries count by their time, not by their number.
         """
-        if self.detected:
+        if self.regressions:
             return Decision(DecisionKind.REGRESSED, Reason.DETECTED)
+        if self.effects.notable_floods:
+            return Decision(DecisionKind.REGRESSED, Reason.CALL_FLOOD)
         if self.failure:
             return Decision(DecisionKind.FAILED, Reason.NOT_JUDGED)
         if self.quality.warnings:
@@ -139,13 +152,20 @@ class Report:
             is_open = self.share < 1.0
             reason = Reason.WINDOW_OPEN if is_open else Reason.TIME_UNJUDGED
             return Decision(_UNDECIDED, reason)
-        return Decision(DecisionKind.CLEAR, Reason.NONE_DETECTED)
+        reason = Reason.COST_MOVED if self.detected else Reason.NONE_DETECTED
+        return Decision(DecisionKind.CLEAR, reason)
 
     @property
     def detected(self) -> tuple[Verdict, ...]:
         """The detected regressions, the costliest first."""
         detected = (v for v in self.verdicts if v.outcome is Outcome.DETECTED)
         return tuple(sorted(detected, key=_cost, reverse=True))
+
+    @property
+    def regressions(self) -> tuple[Verdict, ...]:
+        """The detected ones whose cost is not only moved to them, costliest first."""
+        moved = self.effects.moved_keys
+        return tuple(v for v in self.detected if v.key not in moved)
 
     @property
     def watched(self) -> tuple[Verdict, ...]:

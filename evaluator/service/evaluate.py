@@ -67,8 +67,14 @@ def examine(
         follow(batch, context.fingerprints, at=deploy.at, tolerance=settings.tolerance)
         for batch in reading.batches
     ]
-    surroundings = replace(context.surroundings, deploys=near)
-    verdicts = tuple(judge(batches, deploy, settings, surroundings, look=look))
+    surroundings = replace(
+        context.surroundings,
+        deploys=near,
+        fingerprints=context.fingerprints,
+        texts=context.texts,
+    )
+    judged = judge(batches, deploy, settings, surroundings, look=look)
+    verdicts = tuple(judged)
     report = Report(
         subject=deploy,
         judged_at=clock(),
@@ -81,8 +87,11 @@ def examine(
             *context.notes,
         ),
         share=share,
+        effects=judged.effects,
     )
-    return report if earlier is None else _keep_detections(report, earlier)
+    if earlier is None:
+        return report
+    return _keep_floods(_keep_detections(report, earlier), earlier)
 
 
 def give_up(
@@ -118,6 +127,17 @@ def _keep_detections(report: Report, earlier: Report) -> Report:
         ),
         notes=(*report.notes, note),
     )
+
+
+def _keep_floods(report: Report, earlier: Report) -> Report:
+    """Keep the call floods of an earlier look, for the same reason."""
+    effects = report.effects
+    now = {flood.key for flood in effects.floods}
+    kept = [flood for flood in earlier.effects.floods if flood.key not in now]
+    if not kept:
+        return report
+    floods = sorted([*effects.floods, *kept], key=lambda one: (-one.share, one.key))
+    return replace(report, effects=replace(effects, floods=tuple(floods)))
 
 
 def _notes(

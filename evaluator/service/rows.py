@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from ..model import DataQuality, Deploy, Drift, Report, Settings, Verdict
+from ..model import DataQuality, Deploy, Drift, Effects, Report, Settings, Verdict
 
 VERSION = 2
 
@@ -30,6 +30,7 @@ class _StoredReport(msgspec.Struct):
     notes: tuple[str, ...]
     failure: str
     share: float
+    effects: Effects = Effects()
     deploy: Deploy | None = None
     drift: Drift | None = None
 
@@ -46,6 +47,7 @@ class _StoredReport(msgspec.Struct):
             notes=self.notes,
             failure=self.failure,
             share=self.share,
+            effects=self.effects,
         )
 
 

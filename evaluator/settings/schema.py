@@ -126,6 +126,10 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     watch: Fraction = _METHOD.watch
     history: Duration = Duration(_METHOD.history)
     prior: Fraction = _METHOD.prior
+    calls_threshold: Annotated[
+        float, Meta(ge=0, description="a fraction such as 0.5 for +50 %")
+    ] = _METHOD.calls_threshold
+    notable_share: Fraction = _METHOD.notable_share
     max_unjudged: Fraction = _METHOD.max_unjudged
 
     def settings(self) -> Settings:
@@ -141,6 +145,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             watch=self.watch,
             history=float(self.history),
             prior=self.prior,
+            calls_threshold=self.calls_threshold,
+            notable_share=self.notable_share,
             max_unjudged=self.max_unjudged,
         )
 

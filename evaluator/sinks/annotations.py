@@ -9,8 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..model import DecisionKind, Deploy, Outcome, QueryKey, Report, Subject, Verdict
+from ..model import Deploy, Outcome, QueryKey, Report, Subject, Verdict
 from ..units import show_duration
+from .effect_lines import effect_lines
+from .effect_sentences import notes_of
+from .groups import cause_of, grouped
+from .headline import describe_result
 from .links import RELATIVE, Links
 from .phrases import (
     count_queries,
@@ -23,6 +27,8 @@ from .phrases import (
 TAG = "pgverdict"
 # People read five lines in a tooltip, not fifty.
 LISTED = 5
+# Lines about the rest of the effect, and the characters of one.
+_EFFECTS, _LINE = 8, 300
 # Bytes of the value of a tag: five such tags stay far below Grafana's 500 in all.
 TAG_VALUE = 60
 
@@ -120,24 +126,19 @@ def tag_value(text: str) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     yield _headline(report)
-    detected = report.detected
-    for place, verdict in enumerate(detected[:LISTED], start=1):
-        yield f"{place}. {_slowdown(verdict, report.subject)}"
-    if len(detected) > LISTED:
-        yield f"… and {len(detected) - LISTED} more"
+    groups = [*grouped(report.regressions, cause_of)]
+    for place, group in enumerate(groups[:LISTED], start=1):
+        yield f"{place}. {_slowdowns(group.members, report.subject)}"
+    if more := sum(len(group.members) for group in groups[LISTED:]):
+        yield f"… and {more} more"
+    yield from (_short(line, _LINE) for line in [*effect_lines(report)][:_EFFECTS])
     for verdict in report.watched[:LISTED]:
         yield f"watch: {_slowdown(verdict, report.subject)}"
     yield from _limits(report)
 
 
 def _headline(report: Report) -> str:
-    unknown = "cannot tell whether a query got slower after"
-    result = {
-        DecisionKind.REGRESSED: f"{count_queries(len(report.detected))} slower after",
-        DecisionKind.CLEAR: "no query found slower after",
-        DecisionKind.UNDECIDED: unknown,
-        DecisionKind.FAILED: unknown,
-    }[report.decision.kind]
+    result = f"{describe_result(report)} after"
     also = describe_external(report)
     if report.watched:
         also += f"{', ' if also else ''}{len(report.watched)} on the watch list"
@@ -151,6 +152,22 @@ def _name(subject: Subject) -> str:
     parts = (subject.service, subject.version)
     name = " ".join(_short(part) for part in parts if part) or _short(subject.id)
     return f"deploy {name}{where}"
+
+
+def _slowdowns(verdicts: Sequence[Verdict], subject: Subject) -> str:
+    """One query, or many with one cause."""
+    first, *others = verdicts
+    if not others:
+        return _slowdown(first, subject)
+    effects = [verdict.effect for verdict in verdicts if verdict.effect is not None]
+    factors = [effect.factor for effect in effects]
+    costs = sum(effect.extra_seconds_per_second for effect in effects)
+    also = "".join(f"; {phrase}" for phrase in describe_besides(first, subject))
+    return (
+        f"{count_queries(len(verdicts))} on {_short(first.key.instance)}: "
+        f"×{min(factors):.2f} to ×{max(factors):.2f}, cost {show_duration(costs)} more "
+        f"each second{_short(also, 160)}"
+    )
 
 
 def _slowdown(verdict: Verdict, subject: Subject) -> str:
@@ -191,7 +208,7 @@ def _limits(report: Report) -> Iterator[str]:
     if changed := report.count(Outcome.BACKGROUND_CHANGE):
         judged += f"; {changed} changed at another time than the deploy"
     yield f"{judged}."
-    for note in (*report.quality.warnings, *report.notes)[:LISTED]:
+    for note in (*report.quality.warnings, *notes_of(report))[:LISTED]:
         yield f"Note: {_short(note, 200)}"
 
 

@@ -1,9 +1,9 @@
 """Verdicts and the evaluator's own health as Prometheus metrics; the names are here.
 
-Verdict series live as long as the report is retained and then disappear, so that an
-alert on them resolves by itself. Only deploys are shown. Label ``server`` is the
-database's ``instance``: a label ``instance`` would collide with the evaluator's own at
-the scrape.
+Those of the other effects are in ``effect_families``. Verdict series live as long as
+the report is retained and then disappear, so that an alert on them resolves by itself.
+Only deploys are shown. Label ``server`` is the database's ``instance``: a label
+``instance`` would collide with the evaluator's own at the scrape.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from ..model import DecisionKind, Deploy, Outcome, Report, Verdict
+from .effect_families import (
+    DEPLOY_LABELS,
+    QUERY_LABELS,
+    deploy_labels,
+    effect_families,
+    query_labels,
+)
 from .links import RELATIVE, Links
 
 STEPS = ("discover", "judge", "publish", "round")
-
-_DEPLOY = ("service", "environment", "deploy")
-_QUERY = ("server", "datname", "user", "queryid", "toplevel", *_DEPLOY)
 
 
 class Gauges:
@@ -132,9 +136,10 @@ class _Verdicts(Collector):
             [
                 (deploy, verdict)
                 for deploy, report in judged
-                for verdict in report.detected[: self._max_queries]
+                for verdict in report.regressions[: self._max_queries]
             ]
         )
+        yield from effect_families(judged, max_queries=self._max_queries)
 
 
 def _deploy_families(
@@ -143,42 +148,42 @@ def _deploy_families(
     info = GaugeMetricFamily(
         "pgverdict_deploy_info",
         "1, labelled with the version and source of a judged deploy.",
-        labels=[*_DEPLOY, "version", "source"],
+        labels=[*DEPLOY_LABELS, "version", "source"],
     )
     at = GaugeMetricFamily(
         "pgverdict_deploy_timestamp_seconds",
         "When the deploy happened, in Unix seconds.",
-        labels=list(_DEPLOY),
+        labels=list(DEPLOY_LABELS),
     )
     judged = GaugeMetricFamily(
         "pgverdict_deploy_judged_timestamp_seconds",
         "When the deploy was judged, in Unix seconds.",
-        labels=list(_DEPLOY),
+        labels=list(DEPLOY_LABELS),
     )
     failed = GaugeMetricFamily(
         "pgverdict_deploy_failed",
         "1 when the deploy could not be judged at all, else 0.",
-        labels=list(_DEPLOY),
+        labels=list(DEPLOY_LABELS),
     )
     decision = GaugeMetricFamily(
         "pgverdict_deploy_decision",
         "1, labelled with what the report comes to (regressed, clear, undecided or "
         "failed) and why.",
-        labels=[*_DEPLOY, "decision", "reason"],
+        labels=[*DEPLOY_LABELS, "decision", "reason"],
     )
     unjudged = GaugeMetricFamily(
         "pgverdict_deploy_unjudged_time_ratio",
         "Share of the execution time after the deploy that the queries that could not "
         "be judged took.",
-        labels=list(_DEPLOY),
+        labels=list(DEPLOY_LABELS),
     )
     queries = GaugeMetricFamily(
         "pgverdict_deploy_queries",
         "Queries of a judged deploy by outcome.",
-        labels=[*_DEPLOY, "outcome"],
+        labels=[*DEPLOY_LABELS, "outcome"],
     )
     for deploy, report in reports:
-        labels = _deploy_labels(deploy)
+        labels = deploy_labels(deploy)
         info.add_metric([*labels, deploy.version, deploy.source], 1)
         at.add_metric(labels, deploy.at)
         judged.add_metric(labels, report.judged_at)
@@ -225,7 +230,7 @@ def _query_families(
     for deploy, verdict in detected:
         if verdict.effect is None or verdict.change is None:
             continue
-        labels = _query_labels(deploy, verdict)
+        labels = query_labels(deploy, verdict.key)
         regressed.add_metric([*labels, str(verdict.external_cause).lower()], 1)
         factor.add_metric(labels, verdict.effect.factor)
         means.add_metric([*labels, "before"], verdict.effect.before)
@@ -240,14 +245,6 @@ def _query_families(
 
 
 def _query_family(name: str, text: str, *more: str) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"pgverdict_query_{name}", text, labels=[*_QUERY, *more])
-
-
-def _deploy_labels(deploy: Deploy) -> list[str]:
-    return [deploy.service, deploy.environment, deploy.id]
-
-
-def _query_labels(deploy: Deploy, verdict: Verdict) -> list[str]:
-    key = verdict.key
-    query = [key.instance, key.database, key.user, key.queryid, key.toplevel]
-    return query + _deploy_labels(deploy)
+    return GaugeMetricFamily(
+        f"pgverdict_query_{name}", text, labels=[*QUERY_LABELS, *more]
+    )

@@ -17,7 +17,9 @@ from ..model import (
     Verdict,
 )
 from .cause_sentences import with_sentences
-from .phrases import CAUTION, describe_decision
+from .effect_sentences import notes_of
+from .headline import describe_decision
+from .phrases import CAUTION
 
 # Raised when a field goes or changes its meaning; fields may be added at any time.
 SCHEMA_VERSION = 1
@@ -47,13 +49,16 @@ def to_json(report: Report) -> str:
             "threshold": report.settings.threshold,
             "alpha": report.settings.alpha,
             "max_gap_seconds": report.settings.max_gap,
+            "calls_threshold": report.settings.calls_threshold,
+            "notable_share": report.settings.notable_share,
             "max_unjudged": report.settings.max_unjudged,
             **_calibrated_settings(report.settings),
         },
         "quality": msgspec.to_builtins(report.quality),
-        "notes": report.notes,
+        "notes": notes_of(report),
         "failure": report.failure,
         "unjudged_time_share": report.unjudged_time,
+        "effects": msgspec.to_builtins(report.effects),
         "queries": [_query_fields(verdict, report) for verdict in report.verdicts],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()

@@ -8,7 +8,6 @@ from ..model import (
     Deploy,
     PlanChange,
     QueryKey,
-    Reason,
     Report,
     Subject,
     Verdict,
@@ -78,21 +77,6 @@ def describe_judgement(report: Report) -> str:
         f"{show_duration(report.settings.window)} before and after, "
         f"engine {report.settings.engine}"
     )
-
-
-def describe_decision(report: Report) -> str:
-    """What the report comes to and why, as a sentence without a full stop."""
-    warnings = "; ".join(report.quality.warnings)
-    sentences = {
-        Reason.DETECTED: f"{count_queries(len(report.detected))} slower",
-        Reason.NONE_DETECTED: "no query found slower",
-        Reason.TIME_UNJUDGED: f"not judged: {describe_unjudged(report)}",
-        Reason.WINDOW_OPEN: "the window has not passed yet",
-        Reason.PARTIAL_DATA: f"the data are partial: {warnings}",
-        Reason.NO_QUERIES: "no query was seen in the window",
-        Reason.NOT_JUDGED: f"nothing could be judged: {report.failure}",
-    }
-    return sentences[report.decision.reason]
 
 
 def describe_besides(verdict: Verdict, subject: Subject) -> Iterator[str]:

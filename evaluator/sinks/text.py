@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..model import Level, Outcome, Report, Subject, Verdict
 from ..units import show_duration
+from .effect_lines import effect_lines
+from .effect_sentences import notes_of
+from .groups import cause_of, grouped
+from .headline import describe_decision
 from .phrases import (
     aligned,
     describe_besides,
-    describe_decision,
     describe_external,
     describe_judgement,
     describe_key,
@@ -32,16 +37,25 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     """
     kind = report.decision.kind
     lines = [describe_judgement(report), f"{kind}: {describe_decision(report)}"]
-    shown = [*report.detected, *report.watched]
+    groups = grouped(report.detected, lambda v: None if everything else cause_of(v))
+    rows = [
+        _together(group.members, report)
+        if group.together
+        else _row(group.first, report)
+        for group in groups
+    ]
+    rows += [_row(verdict, report) for verdict in report.watched]
     if everything:
-        listed = {verdict.key for verdict in shown}
-        shown += [v for v in report.verdicts if v.key not in listed]
-    if shown:
-        lines += ["", *aligned([_COLUMNS, *(_row(v, report) for v in shown)])]
+        listed = {verdict.key for verdict in (*report.detected, *report.watched)}
+        rows += [_row(v, report) for v in report.verdicts if v.key not in listed]
+    if rows:
+        lines += ["", *aligned([_COLUMNS, *rows])]
+    if effects := [*effect_lines(report, everything=everything)]:
+        lines += ["", *effects]
     lines += ["", _counts(report)]
     if external := describe_external(report):
         lines.append(f"note: {external}; pgverdict's rules do not alert on those")
-    lines += [f"note: {note}" for note in report.notes]
+    lines += [f"note: {note}" for note in notes_of(report)]
     return "\n".join(lines)
 
 
@@ -70,6 +84,20 @@ def _row(verdict: Verdict, report: Report) -> tuple[str, ...]:
         if verdict.change is None
         else f"{verdict.change.at - report.subject.at:+.0f} s",
         query,
+    )
+
+
+def _together(verdicts: Sequence[Verdict], report: Report) -> tuple[str, ...]:
+    """Many queries with one cause as one row."""
+    factors = [v.effect.factor for v in verdicts if v.effect]
+    costs = sum(v.effect.extra_seconds_per_second for v in verdicts if v.effect)
+    return (
+        f"×{min(factors):.2f}–{max(factors):.2f}",
+        *("", ""),
+        f"{show_duration(costs)}/s",
+        *("", "", ""),
+        f"{len(verdicts)} queries on {verdicts[0].key.instance}"
+        f"{_why(verdicts[0], report.subject)}",
     )
 
 

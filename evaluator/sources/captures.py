@@ -13,7 +13,7 @@ from ..units import show_time
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
 from .readings import Period, Reading, join, pair
-from .sightings import fingerprints_of, plans_of, starts_of
+from .sightings import fingerprints_of, plans_of, starts_of, texts_of
 from .surroundings import Found
 
 
@@ -66,12 +66,14 @@ class Capture:
         period = Period(start, end)
         cut = [period.within(series) for series in self._series]
         held = [one for one in cut if one.times.size]
+        labels = [one.labels for one in held]
         return Found(
             Surroundings(
                 starts=starts_of(held, self._profile),
                 plans=plans_of(held, self._profile),
             ),
-            fingerprints_of((one.labels for one in held), self._profile),
+            fingerprints_of(labels, self._profile),
+            texts_of(labels, self._profile),
         )
 
 

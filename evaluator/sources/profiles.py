@@ -22,7 +22,8 @@ class Profile:
         rows: counter of rows returned or changed.
         blocks_hit, blocks_read: counters of shared blocks found in the cache, and not.
         started: gauge with the time at which the server started, Unix seconds.
-        query_info: always 1, with the label ``fingerprint`` of the statement.
+        query_info: always 1, with the labels ``fingerprint`` and ``query`` of the
+            statement, the latter its text.
         plan_info: always 1, with the labels ``plan_id`` and ``plan`` of the plan.
         instance, database, user, queryid, toplevel: labels; one that the exporter
             does not write reads as empty.
@@ -45,6 +46,7 @@ class Profile:
     queryid: str = "queryid"
     toplevel: str = "toplevel"
     fingerprint: str = "fingerprint"
+    query: str = "query"
     plan_id: str = "plan_id"
     plan: str = "plan"
     seconds_per_unit: float = 1.0

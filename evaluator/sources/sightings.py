@@ -56,6 +56,23 @@ def fingerprints_of(
     return {key: next(iter(of)) for key, of in found.items() if len(of) == 1}
 
 
+def texts_of(
+    labels: Iterable[Mapping[str, str]], profile: Profile
+) -> dict[QueryKey, str]:
+    """Text of each statement as far as it is shown; of several the longest.
+
+    Args:
+        labels: of any series; other metrics than the profile's are left out.
+    """
+    found: dict[QueryKey, str] = {}
+    for one in labels:
+        name, text = one.get("__name__", ""), one.get(profile.query, "")
+        if name and name == profile.query_info and text:
+            key = profile.key(one)
+            found[key] = max(found.get(key, ""), text, key=lambda own: (len(own), own))
+    return found
+
+
 def starts_of(raw: Iterable[RawSeries], profile: Profile) -> tuple[ContextSeries, ...]:
     """When each server started, at every scrape.
 

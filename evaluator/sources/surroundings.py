@@ -13,7 +13,7 @@ from .api import PrometheusApi
 from .matrix import RawSeries
 from .profiles import Profile
 from .readings import Period
-from .sightings import fingerprints_of, measure, plans_of, starts_of
+from .sightings import fingerprints_of, measure, plans_of, starts_of, texts_of
 
 T = TypeVar("T")
 
@@ -33,11 +33,13 @@ class Found:
     Args:
         surroundings: without other deploys, of which these series know nothing.
         fingerprints: of the queries whose statement is known.
+        texts: of the statements, as far as they are known.
         notes: a sentence each on what could not be found out.
     """
 
     surroundings: Surroundings = field(default_factory=Surroundings)
     fingerprints: Mapping[QueryKey, str] = field(default_factory=dict)
+    texts: Mapping[QueryKey, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -110,6 +112,7 @@ class SurroundingsSource:
                 plans=plans_of(raw, names),
             ),
             fingerprints_of(labels, names),
+            texts_of(labels, names),
             tuple(asking.notes),
         )
 

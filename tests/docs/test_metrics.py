@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from evaluator.model import Report, Settings
 from evaluator.sinks.gauges import Gauges
-from tests.builders import DEPLOY_AT, counters, deploy, judged, noise
+from tests.builders import DEPLOY_AT, counters, deploy, effects, judged, noise
 
 from .pages import METRICS
 
@@ -18,12 +18,12 @@ BEGIN, END = "<!-- metrics: begin -->\n", "<!-- metrics: end -->\n"
 
 
 def report() -> Report:
-    """One query that got slower."""
+    """One query that got slower, and one of every other effect."""
     step = np.where(np.arange(60) < 30, 1.0, 1.5)
     series = counters(0.01 * noise(np.random.default_rng(3)) * step, calls=40)
     settings = Settings(engine="calibrated")
     verdicts = judged([series], deploy(), settings)
-    return Report(deploy(), DEPLOY_AT + 1900, settings, verdicts)
+    return Report(deploy(), DEPLOY_AT + 1900, settings, verdicts, effects=effects())
 
 
 def table() -> str:
@@ -52,7 +52,9 @@ def test_every_metric_is_on_the_page_in_the_words_of_its_help():
 
 
 def test_every_metric_of_a_verdict_is_shown_by_the_report():
-    assert table().count("\n| `pgverdict_query_") == 7
+    assert table().count("\n| `pgverdict_query_") == 11
+    assert table().count("\n| `pgverdict_server_") == 2
+    assert table().count("\n| `pgverdict_new_") == 1
     assert table().count("\n| `pgverdict_deploy_") == 7
 
 

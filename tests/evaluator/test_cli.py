@@ -52,7 +52,7 @@ def test_the_help_of_a_command_shows_its_exit_codes_and_an_example(command, caps
 def test_a_regression_is_exit_code_1(capsys):
     assert run("replay", CAPTURE, *DEPLOY) == 1
 
-    assert "23 detected" in capsys.readouterr().out
+    assert "22 detected" in capsys.readouterr().out
 
 
 def test_nothing_detected_is_exit_code_0(capsys):

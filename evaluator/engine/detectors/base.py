@@ -59,9 +59,11 @@ class Significances:
     """What a corrected method says of the s queries past the floors, as (s,) arrays.
 
     Args:
+        score: standard normal without a change; below 0 for a fall.
         width: factor by which a 95 % interval reaches to each side of the rise.
     """
 
+    score: Floats
     p_value: Floats
     q_value: Floats
     phi: Floats
@@ -103,6 +105,7 @@ class Detector(ABC):
         at: float,
         settings: Settings,
         look: int | None,
+        beside: Floats,
     ) -> list[Judged]:
         """Judge the queries past the floors.
 
@@ -110,6 +113,7 @@ class Detector(ABC):
             prepared: one for each server; all of them are one deploy.
             at: time of the deploy, Unix seconds.
             look: index into the method's looks, None when this is the only one.
+            beside: p-values of other hypotheses that are of the same family.
         """
 
     @abstractmethod

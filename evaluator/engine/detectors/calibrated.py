@@ -51,11 +51,12 @@ class Calibrated(Detector):
         at: float,
         settings: Settings,
         look: int | None,
+        beside: Floats,
     ) -> list[Judged]:
         """See :class:`Detector`.
 
-        All queries past the floors are one family of hypotheses; what was scraped
-        together is one panel.
+        All queries past the floors are one family of hypotheses, with those *beside*
+        them; what was scraped together is one panel.
         """
         known = [_known(one, at, settings) for one in prepared]
         p = np.concatenate([one.p_value for one in known])
@@ -68,7 +69,7 @@ class Calibrated(Detector):
                 prepared,
                 known,
                 np.split(p, ends),
-                np.split(q_values(p), ends),
+                np.split(q_values(np.concatenate([p, beside]))[: p.size], ends),
                 strict=True,
             )
         ]
@@ -83,6 +84,7 @@ class Calibrated(Detector):
 class _Known:
     """The assessments of the panels of one server, as (s,) arrays."""
 
+    score: Floats
     p_value: Floats
     split_at: Floats
     statistic: Floats
@@ -96,6 +98,7 @@ class _Known:
 
 
 def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
+    searched = prepared.risen | prepared.fell(settings.threshold)
     assessed = [
         (
             members,
@@ -104,7 +107,7 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
                 at=at,
                 window=settings.window,
                 tolerance=settings.tolerance,
-                searched=prepared.risen[members],
+                searched=searched[members],
             ),
         )
         for members, panel in panels(prepared, at=at, window=settings.window)
@@ -119,6 +122,7 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
 
     rises = [part.common_rise for _, part in assessed if part.common_rise != 1.0]
     return _Known(
+        score=gathered("score"),
         p_value=gathered("p_value"),
         split_at=gathered("split_at"),
         statistic=gathered("statistic"),
@@ -157,6 +161,7 @@ def _judge(
     stages[close] = STAGE[Stage.FAMILY]
     outcomes[close[q_value[close] <= settings.alpha]] = OUTCOME[Outcome.DETECTED]
     significances = Significances(
+        score=known.score,
         p_value=p_value,
         q_value=q_value,
         phi=known.phi,

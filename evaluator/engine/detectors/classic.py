@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import CLASSIC, Check, Outcome, Settings, Stage, Verdict
+from ...model import CLASSIC, Check, Floats, Outcome, Settings, Stage, Verdict
 from ..prepare.prepared import Prepared
 from .base import OUTCOME, STAGE, Detector, Judged, search, stages_of
 from .checks import checks
@@ -23,6 +23,7 @@ class Classic(Detector):
         at: float,
         settings: Settings,
         look: int | None,  # noqa: ARG002 - there is one only
+        beside: Floats,  # noqa: ARG002 - each query is judged alone
     ) -> list[Judged]:
         """See :class:`Detector`; there is one look only."""
         return [_judge(one, at, settings) for one in prepared]

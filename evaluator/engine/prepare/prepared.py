@@ -72,6 +72,11 @@ class Prepared:
         """The instance of the queries."""
         return self.keys[0].instance
 
+    def fell(self, threshold: float) -> Flags:
+        """(s,) whether the mean fell by as much as a rise by *threshold* takes back."""
+        fell: Flags = self.factor[self.rows] * (1.0 + threshold) <= 1.0
+        return fell
+
     def window_of(self, chosen: Flags) -> tuple[Floats, Flags, Floats]:
         """Means, which of them there are, and starts inside the window.
 

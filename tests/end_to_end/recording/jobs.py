@@ -9,6 +9,9 @@
 | ``gap`` | its exporter, a second one of the quiet server, is away twice |
 | ``reset`` | ``pg_stat_statements_reset()`` |
 | ``restart`` | PostgreSQL is restarted, which cuts its clients' connections |
+| ``lookups`` | a customer is looked up for each of many rows, no longer for one |
+| ``rewritten`` | a statement is replaced by another on the same table, much slower |
+| ``moved`` | a statement returns more rows, and another is not called any more |
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from psycopg.types.numeric import Int4
 from lab import shop
 from lab.timelapse import STEP
 
-JOBS = ("shop", "rows", "hosted", "quiet", "gap", "reset", "restart")
+JOBS = (
+    *("shop", "rows", "hosted", "quiet", "gap", "reset", "restart"),
+    *("lookups", "rewritten", "moved"),
+)
 # Those of whose statements none got slower.
 UNHARMED = ("gap", "reset", "restart")
 
@@ -62,6 +68,28 @@ LISTING = Listing(
 LONGER = replace(LISTING, values=10 * LISTING.values)
 
 
+LOOKUP = shop.Statement(
+    "customer of an order",
+    "SELECT name, pg_sleep(0.004) FROM customers WHERE id = %(value)s + 1",
+    shop.CUSTOMERS,
+)
+# How often it is called in place of once.
+LOOKUPS = 12
+REPLACED = shop.Statement(
+    "order", "SELECT total, pg_sleep(0.01) FROM orders WHERE id = %(value)s + 1", 1000
+)
+REWRITTEN = shop.Statement(
+    "order with its day",
+    "SELECT total, placed, pg_sleep(0.06) FROM orders WHERE id = %(value)s + 1",
+    1000,
+)
+DROPPED = shop.Statement(
+    "orders so far",
+    "SELECT max(total), pg_sleep(0.06) FROM orders WHERE id <= %(value)s + 1",
+    1000,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
     """What a server is asked for.
@@ -83,4 +111,15 @@ LOADS = {
     "quiet": Load(FEW, calls=3, clients=6),
     "reset": Load(FEW, calls=2, clients=6),
     "restart": Load(FEW, calls=2, clients=6),
+}
+# Those whose statements are others after the deploy.
+CHANGING = {
+    "lookups": Load((LOOKUP, *FEW), calls=2, clients=7),
+    "rewritten": Load((REPLACED, *FEW), calls=2, clients=7),
+    "moved": Load((LISTING, DROPPED, *FEW), calls=2, clients=8),
+}
+AFTERWARDS = {
+    "lookups": (*LOOKUPS * (LOOKUP,), *FEW),
+    "rewritten": (REWRITTEN, *FEW),
+    "moved": (LONGER, *FEW),
 }

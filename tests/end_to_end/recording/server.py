@@ -17,7 +17,7 @@ from lab.rounds import Rounds
 from lab.timelapse import Scrapes
 from lab.workload import SETTINGS, create_shop
 
-from .jobs import AFTER, BEFORE, LOADS
+from .jobs import AFTER, BEFORE, CHANGING, LOADS
 
 # Before the first scrape: until each client has prepared each statement.
 WARM_UP = 12
@@ -73,7 +73,7 @@ class Server:
 @contextmanager
 def serving(job: str, flags: Sequence[str] = ()) -> Iterator[Server]:
     """A shop with the load of *job*, and an exporter that has these flags."""
-    load = LOADS[job]
+    load = {**LOADS, **CHANGING}[job]
     with Postgres(settings=SETTINGS) as postgres:
         create_shop(postgres)
         postgres.create_monitor()

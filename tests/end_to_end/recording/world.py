@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,11 +12,22 @@ from lab import faults, shop
 from lab.timelapse import STEP, Scrapes
 
 from .host import Host
-from .jobs import AFTER, AWAY, BEFALLS, BEFORE, FEW, LOADS, LONGER, rounds
-from .server import exporting, serving
+from .jobs import (
+    AFTER,
+    AFTERWARDS,
+    AWAY,
+    BEFALLS,
+    BEFORE,
+    FEW,
+    LOADS,
+    LONGER,
+    rounds,
+)
+from .server import Server, exporting, serving
 
 # From the last scrape before the deploy to the deploy, seconds.
 _LATER = 3.2
+_LISTING = "SELECT id, total, pg_sleep(%"
 # Of every statement: the one that is slowed is among the cheapest.
 _PLANS = ("--plans.enabled=true", "--plans.interval=1s", "--plans.number=40")
 
@@ -30,12 +41,20 @@ class Truth:
         began: time of the first scrape.
         slowed: queryid of the statement that lost its index.
         longer: queryid of the statement that was asked for more rows.
+        looked_up: queryid of the statement that is called many times as often.
+        replaced, rewritten: queryids of one statement before and after the deploy.
+        grown, dropped: queryids of the statement that took over, and from which.
     """
 
     at: float
     began: float
     slowed: str
     longer: str
+    looked_up: str
+    replaced: str
+    rewritten: str
+    grown: str
+    dropped: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +68,24 @@ class World:
 
 def live() -> World:
     """Let everything happen, to all servers side by side."""
-    lives = (_shop, _rows, _hosted, _quiet, _reset, _restart)
+    lives = (
+        *(_shop, _rows, _hosted, _quiet, _reset, _restart),
+        *(_lookups, _rewritten, _moved),
+    )
     with ThreadPoolExecutor(len(lives)) as pool:
         lived = [each.result() for each in [pool.submit(one) for one in lives]]
     end = float(int(time.time()))
     last_before = end - STEP * AFTER
-    slowed, longer = (queryid for _, queryid in lived if queryid)
     truth = Truth(
         at=last_before + _LATER,
         began=last_before - STEP * (BEFORE - 1),
-        slowed=slowed,
-        longer=longer,
+        **{name: queryid for _, ids in lived for name, queryid in ids.items()},
     )
     return World(truth, [each for scrapes, _ in lived for each in scrapes], end)
 
 
-# What was scraped, and the queryid of the statement that got slower.
-_Lived = tuple[Sequence[Scrapes], str]
+# What was scraped, and queryids by their field of the truth.
+_Lived = tuple[Sequence[Scrapes], Mapping[str, str]]
 
 
 def _after(minutes: float) -> int:
@@ -85,7 +105,7 @@ def _shop() -> _Lived:
             server.wait_for(plan + "Seq Scan orders")
 
         server.live({_after(0): drop_the_index})
-        return server.scrapes, slowed
+        return server.scrapes, {"slowed": slowed}
 
 
 def _rows() -> _Lived:
@@ -95,7 +115,7 @@ def _rows() -> _Lived:
             server.rounds.statements = (LONGER, *FEW)
 
         server.live({_after(0): ask_for_more})
-        return server.scrapes, server.queryid("SELECT id, total, pg_sleep(%")
+        return server.scrapes, {"longer": server.queryid(_LISTING)}
 
 
 def _hosted() -> _Lived:
@@ -104,7 +124,7 @@ def _hosted() -> _Lived:
         with faults.serving(host.page()) as machine, ExitStack() as stack:
             server.scrapes.append(Scrapes("machine", machine, {"instance": "hosted"}))
             server.live({_after(0): lambda: stack.enter_context(host.overloaded())})
-            return server.scrapes, ""
+            return server.scrapes, {}
 
 
 def _quiet() -> _Lived:
@@ -114,7 +134,7 @@ def _quiet() -> _Lived:
         for leaves, returns in AWAY:
             events |= {_after(leaves): second.stop, _after(returns): second.start}
         server.live(events)
-        return server.scrapes, ""
+        return server.scrapes, {}
 
 
 def _reset() -> _Lived:
@@ -124,7 +144,7 @@ def _reset() -> _Lived:
             server.postgres.execute("SELECT pg_stat_statements_reset()")
 
         server.live({_after(BEFALLS): reset})
-        return server.scrapes, ""
+        return server.scrapes, {}
 
 
 def _restart() -> _Lived:
@@ -134,4 +154,37 @@ def _restart() -> _Lived:
             {down: server.postgres.stop, down + 1: server.postgres.start},
             lost=LOADS["restart"].calls * len(FEW),
         )
-        return server.scrapes, ""
+        return server.scrapes, {}
+
+
+def _lookups() -> _Lived:
+    with serving("lookups") as server:
+        _change(server, "lookups")
+        return server.scrapes, {"looked_up": server.queryid("SELECT name, pg_sleep(%")}
+
+
+def _rewritten() -> _Lived:
+    with serving("rewritten") as server:
+        _change(server, "rewritten")
+        return server.scrapes, {
+            "replaced": server.queryid("SELECT total, pg_sleep(%"),
+            "rewritten": server.queryid("SELECT total, placed, pg_sleep(%"),
+        }
+
+
+def _moved() -> _Lived:
+    with serving("moved") as server:
+        _change(server, "moved")
+        return server.scrapes, {
+            "grown": server.queryid(_LISTING),
+            "dropped": server.queryid("SELECT max(total), pg_sleep(%"),
+        }
+
+
+def _change(server: Server, job: str) -> None:
+    """Live with other statements since the deploy."""
+
+    def deploy() -> None:
+        server.rounds.statements = AFTERWARDS[job]
+
+    server.live({_after(0): deploy})

@@ -15,7 +15,7 @@ from evaluator.model import (
     Report,
     Settings,
 )
-from evaluator.sinks.phrases import describe_decision
+from evaluator.sinks.headline import describe_decision
 from tests.builders import DEPLOY_AT, deploy, finding
 
 SLOWER = [finding(Level.ALERT)]
@@ -80,6 +80,8 @@ def test_each_reason_with_its_kind_and_its_words(verdicts, more, reason, said):
 
 KINDS = {
     Reason.DETECTED: DecisionKind.REGRESSED,
+    Reason.CALL_FLOOD: DecisionKind.REGRESSED,
+    Reason.COST_MOVED: DecisionKind.CLEAR,
     Reason.NONE_DETECTED: DecisionKind.CLEAR,
     Reason.TIME_UNJUDGED: DecisionKind.UNDECIDED,
     Reason.WINDOW_OPEN: DecisionKind.UNDECIDED,

@@ -28,7 +28,17 @@ from evaluator.model import (
     Shift,
 )
 from evaluator.sinks.json import SCHEMA_VERSION, to_json
-from tests.builders import DEPLOY_AT, KEY, counters, deploy, finding, judged, noise
+from tests.builders import (
+    DEPLOY_AT,
+    KEY,
+    counters,
+    deploy,
+    effects,
+    finding,
+    judged,
+    moved,
+    noise,
+)
 from tests.evaluator.test_golden import GOLDEN
 
 SCHEMA = json.loads(
@@ -94,6 +104,11 @@ pending = replace(finding(Level.WATCH), outcome=Outcome.PENDING)
 REPORTS = {
     "regressed, calibrated": (report_of("calibrated"), Reason.DETECTED),
     "regressed, classic": (report_of("classic"), Reason.DETECTED),
+    "call flood": (report(unchanged, effects=effects()), Reason.CALL_FLOOD),
+    "cost moved": (
+        report(finding(Level.ALERT), effects=effects(moved=(moved(),), floods=())),
+        Reason.COST_MOVED,
+    ),
     "clear": (report(unchanged), Reason.NONE_DETECTED),
     "time unjudged": (report(rare), Reason.TIME_UNJUDGED),
     "window open": (report(pending, share=0.5), Reason.WINDOW_OPEN),
