@@ -18,11 +18,14 @@ class DataQuality:
     Args:
         series: queries with at least one usable scrape.
         lone_samples: scrapes at which only one of the two counters was stored.
+        conflicting_samples: samples left out because the same series had different
+            values at the same time.
         warnings: of the source about its own answer; any means that it is partial.
     """
 
     series: int = 0
     lone_samples: int = 0
+    conflicting_samples: int = 0
     warnings: tuple[str, ...] = ()
 
 

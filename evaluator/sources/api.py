@@ -22,6 +22,10 @@ MARGIN = 1.0
 # downsampled data; servers that do not know these parameters ignore them.
 _WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
 
+# Any other name must be quoted, and servers before Prometheus 3 do not know it.
+_PLAIN_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+_PLAIN_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+
 
 class PrometheusApi:
     """The three questions that are asked; every answer comes with its warnings.
@@ -37,8 +41,11 @@ class PrometheusApi:
 
     def chosen(self, name: str, *more: str) -> str:
         """*name* with the matchers of the selector and *more* of them."""
-        matchers = ",".join(filter(None, (self._selector, *more)))
-        return f"{name}{{{matchers}}}" if matchers else name
+        plain = _PLAIN_METRIC.fullmatch(name) is not None
+        named = matcher("__name__", name) if name and not plain else ""
+        matchers = ",".join(filter(None, (named, self._selector, *more)))
+        shown = name if plain else ""
+        return f"{shown}{{{matchers}}}" if matchers else shown
 
     def labels(
         self, names: Sequence[str], start: float, end: float, *more: str
@@ -111,6 +118,16 @@ class PrometheusApi:
             self._client.post_form("/api/v1/query_range", parameters)
         )
         return list(series), warnings
+
+
+def matcher(label: str, value: str, comparison: str = "=") -> str:
+    """A label matcher of PromQL; a name that is not plain is quoted."""
+    return f"{label_name(label)}{comparison}{quoted(value)}"
+
+
+def label_name(label: str) -> str:
+    """*label* as PromQL takes it: Prometheus 3 allows any UTF-8 name in quotes."""
+    return label if _PLAIN_LABEL.fullmatch(label) else quoted(label)
 
 
 def escape_regex(text: str) -> str:

@@ -10,9 +10,10 @@ from ..errors import ConfigurationError, SourceError
 from ..model import Surroundings
 from ..transport.answers import Answer
 from ..units import show_time
+from .batches import Period
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
-from .readings import Period, Reading, join, pair
+from .readings import Reading, join, pair
 from .sightings import fingerprints_of, plans_of, starts_of
 from .surroundings import Found
 

@@ -10,9 +10,9 @@ from ..errors import SourceError
 from ..model import ContextSeries, QueryKey, Surroundings
 from ..transport.client import Client
 from .api import PrometheusApi
+from .batches import Period
 from .matrix import RawSeries
 from .profiles import Profile
-from .readings import Period
 from .sightings import fingerprints_of, measure, plans_of, starts_of
 
 T = TypeVar("T")
