@@ -20,12 +20,15 @@ class DataQuality:
         lone_samples: scrapes at which only one of the two counters was stored.
         conflicting_samples: samples left out because the same series had different
             values at the same time.
+        server_changes: how often another server answered, or the same one after a
+            restart; the intervals across are dropped as resets.
         warnings: of the source about its own answer; any means that it is partial.
     """
 
     series: int = 0
     lone_samples: int = 0
     conflicting_samples: int = 0
+    server_changes: int = 0
     warnings: tuple[str, ...] = ()
 
 

@@ -48,20 +48,20 @@ class PrometheusApi:
         return f"{shown}{{{matchers}}}" if matchers else shown
 
     def labels(
-        self, names: Sequence[str], start: float, end: float, *more: str
+        self, selectors: Sequence[str], start: float, end: float
     ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
         """The labels of all series that may have samples between the two times.
 
         Args:
-            more: matchers besides the selector.
+            selectors: a series is listed when one of them chooses it.
 
         Raises:
-            SourceError: no usable answer.
+            SourceError: no usable answer; TooMuchError: to a smaller question perhaps.
         """
         answer = self._client.post_form(
             "/api/v1/series",
             [
-                *(("match[]", self.chosen(name, *more)) for name in names),
+                *(("match[]", one) for one in selectors),
                 ("start", f"{start - MARGIN:.3f}"),
                 ("end", f"{end + MARGIN:.3f}"),
                 *_WHOLE_AND_RAW,

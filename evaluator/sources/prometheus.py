@@ -9,12 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError, SourceError
-from ..transport.answers import Answer
 from ..transport.client import Client
 from ..transport.prefetch import prefetched
 from ..units import show_time
-from .api import PrometheusApi, escape_regex, quoted
-from .matrix import RawSeries, decode_matrix
+from .api import PrometheusApi
+from .asking import Asking, Part, whole_samples
+from .batches import Period
+from .identities import Identity, identities_of
+from .matrix import RawSeries
+from .pieces import Span
 from .profiles import Profile
 from .readings import Reading, join, pair
 
@@ -134,67 +137,46 @@ class PrometheusSource:
     ) -> Reading:
         if not start < end:
             raise ValueError(f"the end {end} is not after the start {start}")
-        only = [_only(self._profile.queryid, sorted(queryids))] if queryids else []
-        labels, warnings = self._api.labels(self._profile.metrics, start, end, *only)
-        names = [
-            name
-            for name in self._profile.metrics
-            if any(one.get("__name__") == name for one in labels)
-        ]
-        ids = Counter(
-            one.get(self._profile.queryid, "")
-            for one in labels
-            if one.get("__name__") in self._profile.counters
-        )
-        parts = self._parts(list(self._chunks(ids)), names, start, end, detail)
+        span, asking = Span(start, end), Asking(self._api, self._profile)
+        listed = asking.listed(span, queryids)
+        names = [name for name in self._profile.metrics if name in listed.names]
+        details = None
+        if self._profile.details and detail is not None and detail < end:
+            details = Span(detail, end)
+        chunks = list(self._chunks(listed.ids))
         readings, raw, notes = [], list[RawSeries](), dict[str, None]()
-        for part in prefetched(parts):
+        warnings = listed.warnings
+        for part in prefetched(asking.parts(chunks, names, span, details)):
             if part.is_detail:
-                details, noted = _details(part)
-                raw += details
+                explaining, noted = _details(part)
+                raw += explaining
                 notes |= dict.fromkeys(noted)
-            elif part.answer is not None:
-                series, more = decode_matrix(part.answer)
+            else:
+                series, more = part.series()
                 raw += series
                 warnings += more
             if part.ends_chunk:
                 readings.append(pair(raw, self._profile, start, end, self._client.name))
                 raw = []
-        return join(readings, warnings, notes)
+        gauges = [name for name in self._profile.identity if name in listed.names]
+        answered, noted = self._identities(gauges, span)
+        notes |= dict.fromkeys(noted)
+        return join(readings, warnings, notes, answered)
 
-    def _parts(
-        self,
-        chunks: Sequence[Sequence[str]],
-        names: Sequence[str],
-        start: float,
-        end: float,
-        detail: float | None,
-    ) -> Iterator[_Part]:
-        """Ask for the samples, one metric of one chunk after the other.
-
-        What may explain a judgement is asked for last; a failure ends that and is noted
-        once.
-        """
-        pattern = "|".join(map(escape_regex, self._profile.details))
-        wanted = bool(pattern) and detail is not None and detail < end
-        for chunk in chunks:
-            only = _only(self._profile.queryid, chunk)
-            for name in names:
-                selector = self._api.chosen(name, only)
-                last = name == names[-1] and not wanted
-                yield _Part(
-                    self._api.samples_answer(selector, start, end), ends_chunk=last
-                )
-            if not wanted or detail is None:
-                continue
-            selector = self._api.chosen("", f"__name__=~{quoted(pattern)}", only)
-            try:
-                answer = self._api.samples_answer(selector, detail, end)
-            except SourceError as error:
-                wanted = False
-                yield _Part(None, ends_chunk=True, is_detail=True, problem=str(error))
-            else:
-                yield _Part(answer, ends_chunk=True, is_detail=True)
+    def _identities(
+        self, names: Sequence[str], span: Span
+    ) -> tuple[dict[str, tuple[Identity, ...]], list[str]]:
+        """Which server answered when, and notes on what is not known of it."""
+        if not names:
+            return {}, []
+        what = "whether another server answered"
+        try:
+            series, warnings = whole_samples(self._api, names, span)
+        except SourceError as error:
+            return {}, [f"{what} is not known: {error}"]
+        period = Period(span.start, span.end)
+        found = identities_of(map(period.within, series), self._profile)
+        return found, [f"{what}: {warning}" for warning in warnings]
 
     def _chunks(self, ids: Counter[str]) -> Iterator[list[str]]:
         """Query ids in groups of about as many series, each id in one group."""
@@ -211,34 +193,15 @@ class PrometheusSource:
             yield chunk
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One answer of many, or why there is none.
-
-    Args:
-        ends_chunk: whether all of the queries asked for together have been answered.
-        is_detail: whether it only explains.
-    """
-
-    answer: Answer | None
-    ends_chunk: bool
-    is_detail: bool = False
-    problem: str = ""
-
-
-def _details(part: _Part) -> tuple[list[RawSeries], list[str]]:
+def _details(part: Part) -> tuple[list[RawSeries], list[str]]:
     """Series that only explain, and notes on what is not known of them."""
-    if part.answer is None:
+    if part.problem:
         return [], [f"{_DETAILS} are not known: {part.problem}"]
     try:
-        series, warnings = decode_matrix(part.answer)
-        return list(series), [f"{_DETAILS}: {warning}" for warning in warnings]
+        series, warnings = part.series()
     except SourceError as error:
         return [], [f"{_DETAILS} are not known: {error}"]
-
-
-def _only(label: str, values: Sequence[str]) -> str:
-    return f"{label}=~{quoted('|'.join(map(escape_regex, values)))}"
+    return series, [f"{_DETAILS}: {warning}" for warning in warnings]
 
 
 def _scrape_interval(reading: Reading) -> float | None:

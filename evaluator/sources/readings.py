@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,10 +11,15 @@ import numpy as np
 from ..errors import SourceError
 from ..model import Batch, DataQuality, QueryKey
 from ..model import join as join_batches
+from ..units import show_time
 from .batches import Period, batch_of
+from .identities import Identity, stamped
 from .matrix import RawSeries
 from .profiles import Profile
 from .succession import Clash, Successions, ambiguity
+
+# How many moments a note names.
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +113,13 @@ def join(
     readings: Iterable[Reading],
     warnings: Iterable[str] = (),
     notes: Iterable[str] = (),
+    identities: Mapping[str, Sequence[Identity]] = {},
 ) -> Reading:
-    """Readings of different queries as one, with their warnings and notes and more."""
+    """Readings of different queries as one, with their warnings and notes and more.
+
+    Args:
+        identities: by server, what shows that another one answered.
+    """
     parts = list(readings)
     warned = [*warnings, *(text for part in parts for text in part.quality.warnings)]
     noted = [*notes, *(text for part in parts for text in part.notes)]
@@ -118,8 +128,24 @@ def join(
         conflicting_samples=sum(part.quality.conflicting_samples for part in parts),
         warnings=tuple(dict.fromkeys(warned)),
     )
-    batches = [batch for part in parts for batch in part.batches]
+    batches, changes = [], 0
+    for batch in join_batches(batch for part in parts for batch in part.batches):
+        known, changed = stamped(batch, identities.get(batch.server, ()))
+        batches.append(known)
+        changes += len(changed)
+        noted += _server_notes(batch.server, changed)
+    quality = replace(quality, server_changes=changes)
     return _reading(batches, quality, tuple(dict.fromkeys(noted)))
+
+
+def _server_notes(server: str, changed: Sequence[float]) -> Iterator[str]:
+    if changed:
+        times = ", ".join(map(show_time, changed[:_SHOWN]))
+        more = f" and {len(changed) - _SHOWN} times more" if changed[_SHOWN:] else ""
+        yield (
+            f"{server or 'the server'}: another server answered, or it was restarted, "
+            f"at {times}{more}; no interval across that is used"
+        )
 
 
 def _reading(

@@ -24,8 +24,14 @@ import msgspec
 import requests
 import urllib3
 
-from ..errors import ConfigurationError, RefusedError, SourceError, UnsureWriteError
-from .answers import Answer, refusal
+from ..errors import (
+    ConfigurationError,
+    RefusedError,
+    SourceError,
+    TooMuchError,
+    UnsureWriteError,
+)
+from .answers import Answer, is_too_much, refusal
 from .failures import Failure, TooLongError, TooSlowError, failure_of
 from .redaction import basic_credentials, secrets_of, unsendable
 
@@ -35,6 +41,8 @@ RETRIED = frozenset({429, 502, 503, 504})
 FIRST_WAIT = 0.5
 # An answer about 500 queries over two hours is about 8 MB; this is far beyond any.
 MAX_BODY = 512 * 1024 * 1024
+# A refusal that took longer, seconds, cannot be had many times.
+_SLOW = 5.0
 _NO_ANSWER = (
     requests.RequestException,
     urllib3.exceptions.HTTPError,
@@ -158,7 +166,8 @@ class Client:
         """Read; asked again where that may help.
 
         Raises:
-            SourceError: no answer, or another one than 2xx.
+            SourceError: no answer, or another one than 2xx; TooMuchError: a smaller
+                question may be answered.
         """
         return self._read("GET", path, params=list(params))
 
@@ -199,14 +208,17 @@ class Client:
         for attempt in count(1):
             wait = FIRST_WAIT * 2.0 ** (attempt - 1)
             cause: Failure | None = None
+            began = self._clock()
             try:
                 reply = self._once(method, path, until, **content)
             except Failure as failure:
                 again, problem, cause = failure.again, str(failure), failure
+                too_much = failure.too_much
             else:
                 if 200 <= reply.status < 300:
                     return Answer(reply.body, where, self._secrets)
                 again, problem = reply.status in RETRIED, self._refusal(reply)
+                too_much = is_too_much(reply.status, reply.body)
                 wait = _wait(reply.headers, wait)
             if again and attempt < self._attempts:
                 if self._clock() + wait < until:
@@ -214,7 +226,11 @@ class Client:
                     continue
                 problem += f"; the next attempt would have to wait {wait:.0f} s"
             tries = f" (tried {attempt} times)" if attempt > 1 else ""
-            raise SourceError(f"{where}: {problem}{tries}") from cause
+            message = f"{where}: {problem}{tries}"
+            if too_much:
+                slow = attempt > 1 or self._clock() - began > _SLOW
+                raise TooMuchError(message, slow=slow) from cause
+            raise SourceError(message) from cause
         raise AssertionError("unreachable: the loop ends by return or raise")
 
     def _once(self, method: str, path: str, until: float, **content: object) -> _Reply:
