@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..transport.answers import Answer
+from ..errors import TooMuchError
+from ..transport.answers import Answer, is_too_much, refusal
 from ..transport.client import Client, Params
 from .matrix import RawSeries, decode_matrix, open_envelope
 
@@ -22,6 +23,8 @@ MARGIN = 1.0
 # downsampled data; servers that do not know these parameters ignore them.
 _WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
 
+# The end of an answer in which an error may be, bytes.
+_ERROR_WITHIN = 65536
 # Any other name must be quoted, and servers before Prometheus 3 do not know it.
 _PLAIN_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 _PLAIN_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -88,7 +91,7 @@ class PrometheusApi:
         """The answer with these samples, not yet decoded.
 
         Raises:
-            SourceError: no answer.
+            SourceError: no answer; TooMuchError: to a smaller question perhaps.
         """
         margin = round(MARGIN * 1000)
         first, last = round(start * 1000) - margin, round(end * 1000) + margin
@@ -97,7 +100,17 @@ class PrometheusApi:
             ("time", f"{last / 1000:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        return self._client.post_form("/api/v1/query", parameters)
+        answer = self._client.post_form("/api/v1/query", parameters)
+        # VictoriaMetrics begins an answer before it knows whether it may go on; then an
+        # error follows. No text within the JSON can hold these quotes.
+        tail = answer.body[-_ERROR_WITHIN:]
+        at = tail.rfind(b'{"status":"error"')
+        if at >= 0 and is_too_much(200, tail[at:]):
+            raise TooMuchError(
+                f"{answer.where}: {refusal(200, {}, tail[at:], answer.secrets)}",
+                slow=False,
+            )
+        return answer
 
     def evaluated(
         self, expression: str, start: float, end: float, step: float

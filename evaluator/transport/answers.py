@@ -27,9 +27,10 @@ _ADVICE = {
 # Not in time (408, 504, 524), too large (413, 414, 431), refused while it was carried
 # out (422: limits of samples, series and memory), too much at once (429).
 _TOO_MUCH = frozenset({408, 413, 414, 422, 429, 431, 504, 524})
-# Of Prometheus and Mimir; other statuses, 503 for one, come with these, too.
+# Of Prometheus and Mimir, and the status as VictoriaMetrics has it; other statuses, 503
+# for one, come with these, too.
 _TOO_MUCH_TYPES = frozenset(
-    {"execution", "timeout", "too_many_requests", "too_large_entry"}
+    {"execution", "timeout", "too_many_requests", "too_large_entry", "422", "429"}
 )
 
 
