@@ -37,6 +37,9 @@ EVALUATOR = {
     "engine.causes": {"model", "engine.stats"},
     "engine.stats": {"model", "engine.stats"},
     "engine": {"engine.judge", "engine.detectors", "engine.prepare"},
+    # Names of the first release.
+    "config": {"settings.schema"},
+    "examination": {"service.evaluate"},
     "model": {"model"},
     "errors": set(),
     "units": set(),

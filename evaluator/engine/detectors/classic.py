@@ -30,7 +30,10 @@ class Classic(Detector):
 def _judge(prepared: Prepared, at: float, settings: Settings) -> Judged:
     outcomes, stages = stages_of(prepared)
     changes = search(
-        *prepared.window_of(prepared.risen), at=at, tolerance=settings.tolerance
+        *prepared.window_of(prepared.risen),
+        prepared.times[prepared.first + 1 :],
+        at=at,
+        tolerance=settings.tolerance,
     )
     rows = np.flatnonzero(prepared.risen)
     splits = changes.statistics > 0.0
