@@ -59,7 +59,8 @@ def examine(
         )
     context = Found()
     if around is not None:
-        context = around(deploy, start, end, reading.servers)
+        servers = reading.servers | reading.renamed.keys()
+        context = around(deploy, start, end, servers).called(reading.renamed)
     near = tuple(
         other for other in others if other.id != deploy.id and start <= other.at <= end
     )

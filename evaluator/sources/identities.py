@@ -74,9 +74,9 @@ def stamped(
         unclear |= doubtful
         changes.update(one.times[1:][np.diff(one.values) != 0].tolist())
     states, which = np.unique(values, axis=1, return_inverse=True)
-    numbers = np.array([_number(state.tobytes()) for state in states.T])
+    numbers = np.array([number_of(state.tobytes()) for state in states.T])
     identity = numbers[which.reshape(-1)]
-    identity[unclear] = [_number(str(one).encode()) for one in at[unclear]]
+    identity[unclear] = [number_of(str(one).encode()) for one in at[unclear]]
     first, last = batch.times[0], batch.times[-1]
     inside = sorted(one for one in changes if first < one <= last)
     return replace(batch, identity=identity), tuple(inside)
@@ -112,11 +112,13 @@ def _identity(series: RawSeries) -> Identity:
 def _numbers(series: RawSeries, profile: Profile) -> RawSeries:
     """The same with a number for the cluster that its label names."""
     system = series.labels.get(profile.system_identifier, "")
-    values = np.full(series.times.size, _number(system.encode()) if system else np.nan)
+    values = np.full(
+        series.times.size, number_of(system.encode()) if system else np.nan
+    )
     return replace(series, values=values)
 
 
-def _number(content: bytes) -> float:
+def number_of(content: bytes) -> float:
     """A number that differs for different contents, exact as a float."""
     digest = hashlib.blake2b(content, digest_size=6).digest()
     return float(int.from_bytes(digest))

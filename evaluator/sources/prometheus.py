@@ -108,7 +108,7 @@ class PrometheusSource:
         reading = self._read(now - span, now)
         interval = _scrape_interval(reading)
         age = None if reading.last is None else now - reading.last
-        problems = []
+        problems = list(reading.twins)
         if age is None or interval is None:
             problems.append(
                 "fewer than two scrapes of "

@@ -16,7 +16,9 @@ from .batches import Period, batch_of
 from .identities import Identity, stamped
 from .matrix import RawSeries
 from .profiles import Profile
+from .renames import follow_renames
 from .succession import Clash, Successions, ambiguity
+from .twins import Origin, Origins, without_twins
 
 # How many moments a note names.
 _SHOWN = 3
@@ -31,6 +33,9 @@ class Reading:
             counters were stored is there without any sample.
         first, last: times of the oldest and the newest usable scrape, Unix seconds.
         notes: what is amiss with series that only explain; no reason to distrust.
+        origins: which labels the series have besides those of their queries.
+        renamed: older name of a server → the one it goes by here.
+        twins: a sentence for each exporter that shows the same as another.
     """
 
     batches: tuple[Batch, ...] = ()
@@ -38,6 +43,9 @@ class Reading:
     first: float | None = None
     last: float | None = None
     notes: tuple[str, ...] = ()
+    origins: Origins = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    twins: tuple[str, ...] = ()
 
     @property
     def servers(self) -> frozenset[str]:
@@ -68,6 +76,7 @@ def pair(
     """
     by_server: dict[str, dict[QueryKey, dict[str, list[RawSeries]]]] = defaultdict(dict)
     period, conflicts = Period(start, end), 0
+    origins: dict[tuple[str, bool], Origin] = {}
     for series in raw:
         if series.name not in profile.metrics and series.name not in profile.details:
             continue
@@ -77,6 +86,9 @@ def pair(
         if cut.name in profile.metrics:
             conflicts += cut.conflicts
         key = profile.key(cut.labels)
+        origin = origins.get(place := (key.instance, bool(key.toplevel)))
+        if origin is None or origin.last < cut.times[-1]:
+            origins[place] = Origin(_besides(cut.labels, profile), float(cut.times[-1]))
         metrics = by_server[key.instance].setdefault(key, {})
         metrics.setdefault(cut.name, []).append(cut)
     batches, lone = [], 0
@@ -106,7 +118,16 @@ def pair(
             batches.append(batch)
             lone += alone
     quality = DataQuality(lone_samples=lone, conflicting_samples=conflicts)
-    return _reading(batches, quality, tuple(ambiguous.values()))
+    return replace(
+        _reading(batches, quality, tuple(ambiguous.values())), origins=origins
+    )
+
+
+def _besides(labels: Mapping[str, str], profile: Profile) -> Mapping[str, str]:
+    """The labels that do not name the query."""
+    of_query = "__name__", profile.database, profile.user, profile.queryid
+    own = {*of_query, profile.toplevel}
+    return {label: value for label, value in labels.items() if label not in own}
 
 
 def join(
@@ -128,14 +149,27 @@ def join(
         conflicting_samples=sum(part.quality.conflicting_samples for part in parts),
         warnings=tuple(dict.fromkeys(warned)),
     )
-    batches, changes = [], 0
+    batches, changes = [], sum(part.quality.server_changes for part in parts)
     for batch in join_batches(batch for part in parts for batch in part.batches):
         known, changed = stamped(batch, identities.get(batch.server, ()))
         batches.append(known)
         changes += len(changed)
         noted += _server_notes(batch.server, changed)
     quality = replace(quality, server_changes=changes)
-    return _reading(batches, quality, tuple(dict.fromkeys(noted)))
+    origins: dict[tuple[str, bool], Origin] = {}
+    for part in parts:
+        for place, origin in part.origins.items():
+            if place not in origins or origins[place].last < origin.last:
+                origins[place] = origin
+    followed = follow_renames(batches)
+    distinct, twins = without_twins(followed.batches, origins)
+    noted += [*followed.notes, *twins]
+    return replace(
+        _reading(distinct, quality, tuple(dict.fromkeys(noted))),
+        origins=origins,
+        renamed=followed.renamed,
+        twins=twins,
+    )
 
 
 def _server_notes(server: str, changed: Sequence[float]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..errors import SourceError
@@ -41,6 +41,36 @@ class Found:
     surroundings: Surroundings = field(default_factory=Surroundings)
     fingerprints: Mapping[QueryKey, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def called(self, renamed: Mapping[str, str]) -> Found:
+        """The same with the newest name of each server.
+
+        Args:
+            renamed: older name → newest.
+        """
+        if not renamed:
+            return self
+
+        def new(key: QueryKey) -> QueryKey:
+            return replace(key, instance=renamed.get(key.instance, key.instance))
+
+        def measures(several: Iterable[ContextSeries]) -> tuple[ContextSeries, ...]:
+            return tuple(
+                replace(one, instance=renamed.get(one.instance, one.instance))
+                for one in several
+            )
+
+        known = self.surroundings
+        return replace(
+            self,
+            surroundings=replace(
+                known,
+                context=measures(known.context),
+                starts=measures(known.starts),
+                plans=tuple(replace(one, key=new(one.key)) for one in known.plans),
+            ),
+            fingerprints={new(key): one for key, one in self.fingerprints.items()},
+        )
 
 
 class SurroundingsSource:

@@ -74,8 +74,12 @@ LIMITED = {
         prometheus_2(), "--query.max-samples=150"
     ),
     "victoria, samples of a query": lambda: victoria("-search.maxSamplesPerQuery=9000"),
-    "victoria, samples of a series": lambda: victoria("-search.maxSamplesPerSeries=300"),
-    "victoria, series of a question": lambda: victoria("-search.maxUniqueTimeseries=25"),
+    "victoria, samples of a series": lambda: victoria(
+        "-search.maxSamplesPerSeries=300"
+    ),
+    "victoria, series of a question": lambda: victoria(
+        "-search.maxUniqueTimeseries=25"
+    ),
     "victoria, series of a list": lambda: victoria("-search.maxSeries=25"),
     "victoria, length of a question": lambda: victoria("-search.maxQueryLen=256"),
 }
