@@ -89,6 +89,7 @@ def describe_decision(report: Report) -> str:
         Reason.TIME_UNJUDGED: f"not judged: {describe_unjudged(report)}",
         Reason.WINDOW_OPEN: "the window has not passed yet",
         Reason.PARTIAL_DATA: f"the data are partial: {warnings}",
+        Reason.UNUSABLE_SETTINGS: report.quality.obstacle,
         Reason.NO_QUERIES: "no query was seen in the window",
         Reason.NOT_JUDGED: f"nothing could be judged: {report.failure}",
     }

@@ -24,7 +24,7 @@ _NEXT = 0.001
 _PATIENCE, _SLOW = 40, 5
 # More questions than these, after the first refusal, and they would take an hour.
 _MOST = 5000
-# Query ids end with each of these about as often; so many digits are told apart.
+# Query ids end with each of these about as often; so many digits are looked at.
 _DIGITS = "0123456789"
 _ENDINGS = 2
 
@@ -119,7 +119,7 @@ def in_pieces(
 
     Raises:
         SourceError: any other error of *ask*; or too much was refused, and the message
-            has what the server said. Then nothing of the answers may be used.
+            has the server's reason. Then nothing of the answers may be used.
     """
     waiting = deque(whole)
     while waiting:

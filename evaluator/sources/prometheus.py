@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-
-import numpy as np
 
 from ..errors import IncompleteDataError, NoDataError, SourceError
 from ..transport.client import Client
@@ -23,6 +22,8 @@ from .readings import Reading, join, pair
 
 # What may explain a judgement, for messages.
 _DETAILS = "rows and blocks of the queries"
+# How many times as far a check looks back where too little is found.
+_LONG = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Findings:
         newest_age: age of the newest scrape, seconds; None when there is none.
         warnings: the server's remarks on its own answers.
         problems: a sentence each.
+        most_calls: calls per second of the query that is called most.
     """
 
     queries: int
@@ -42,6 +44,7 @@ class Findings:
     newest_age: float | None
     warnings: tuple[str, ...]
     problems: tuple[str, ...]
+    most_calls: float = 0.0
 
 
 class PrometheusSource:
@@ -106,7 +109,11 @@ class PrometheusSource:
             SourceError: no usable answer, or ambiguous series.
         """
         reading = self._read(now - span, now)
-        interval = _scrape_interval(reading)
+        if reading.scrape_interval is None:
+            # Scraped more seldom, perhaps. If that cannot be asked, it changes nothing.
+            with suppress(SourceError):
+                reading = self._read(now - _LONG * span, now)
+        interval = reading.scrape_interval
         age = None if reading.last is None else now - reading.last
         problems = list(reading.twins)
         if age is None or interval is None:
@@ -126,6 +133,7 @@ class PrometheusSource:
             age,
             reading.quality.warnings,
             tuple(problems),
+            reading.most_calls,
         )
 
     def _read(
@@ -202,14 +210,3 @@ def _details(part: Part) -> tuple[list[RawSeries], list[str]]:
     except SourceError as error:
         return [], [f"{_DETAILS} are not known: {error}"]
     return series, [f"{_DETAILS}: {warning}" for warning in warnings]
-
-
-def _scrape_interval(reading: Reading) -> float | None:
-    """Median distance of two scrapes of a query, seconds; None without any."""
-    steps = [
-        np.diff(batch.times[kept])
-        for batch in reading.batches
-        for kept in batch.present
-        if np.count_nonzero(kept) > 1
-    ]
-    return float(np.median(np.concatenate(steps))) if steps else None

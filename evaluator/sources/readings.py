@@ -52,6 +52,29 @@ class Reading:
         """Instances that the queries belong to."""
         return frozenset(batch.server for batch in self.batches)
 
+    @property
+    def scrape_interval(self) -> float | None:
+        """Median distance of two scrapes of a query, seconds; None without any."""
+        steps = [
+            np.diff(batch.times[kept])
+            for batch in self.batches
+            for kept in batch.present
+            if np.count_nonzero(kept) > 1
+        ]
+        return float(np.median(np.concatenate(steps))) if steps else None
+
+    @property
+    def most_calls(self) -> float:
+        """Calls per second of the query that is called most; 0 where unknown."""
+        rates = [0.0]
+        for batch in self.batches:
+            for calls, kept in zip(batch.calls, batch.present, strict=True):
+                if np.count_nonzero(kept) > 1:
+                    times, made = batch.times[kept], np.diff(calls[kept])
+                    length = float(times[-1] - times[0])
+                    rates.append(float(made[made > 0].sum()) / length)
+        return max(rates)
+
 
 def pair(
     raw: Iterable[RawSeries],

@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from itertools import count
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -34,6 +33,7 @@ from ..errors import (
 from .answers import Answer, is_too_much, refusal
 from .failures import Failure, TooLongError, TooSlowError, failure_of
 from .redaction import basic_credentials, secrets_of, unsendable
+from .retries import retry_after
 
 Params: TypeAlias = Sequence[tuple[str, str]]
 
@@ -219,7 +219,7 @@ class Client:
                     return Answer(reply.body, where, self._secrets)
                 again, problem = reply.status in RETRIED, self._refusal(reply)
                 too_much = is_too_much(reply.status, reply.body)
-                wait = _wait(reply.headers, wait)
+                wait = retry_after(reply.headers, wait)
             if again and attempt < self._attempts:
                 if self._clock() + wait < until:
                     self._sleep(wait)
@@ -270,17 +270,6 @@ class Client:
 
     def _where(self, method: str, path: str) -> str:
         return f"{self.name} ({method} {self.url}{path})"
-
-
-def _wait(headers: Mapping[str, str], otherwise: float) -> float:
-    """Seconds to wait before a retry; RFC 9110, 10.2.3: a number or a date."""
-    asked = headers.get("retry-after", "").strip()
-    if asked.isdecimal():
-        return float(asked)
-    try:
-        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return otherwise
 
 
 def _split_credentials(name: str, url: str) -> tuple[str, tuple[str, str] | None]:

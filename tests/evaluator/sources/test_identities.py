@@ -158,7 +158,7 @@ def test_a_server_without_such_gauges_is_read_as_it_is():
     assert found.batches[0].identity is None
 
 
-def test_digits_that_a_storage_loses_are_no_other_server():
+def test_digits_that_a_storage_loses_do_not_make_another_server():
     values = ["1795995948.655583", "1795995948.6555827"] * 10
     found = read(*busy(), gauge(PROFILE.started, *zip(TIMES, values, strict=True)))
 

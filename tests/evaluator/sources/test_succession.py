@@ -68,7 +68,7 @@ def test_many_pods_in_a_row_are_one_query_with_all_its_columns():
     assert one.rows.tolist() == one.calls.tolist()
 
 
-def test_a_handover_within_one_scrape_interval_is_no_gap():
+def test_a_handover_within_one_scrape_interval_costs_nothing():
     (one,) = series_of(
         reading(*both((0, 1), (15, 2), pod="a"), *both((17, 2), (32, 3), pod="b"))
     )

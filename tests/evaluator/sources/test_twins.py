@@ -125,7 +125,7 @@ def test_statements_that_hardly_overlap_make_no_twins():
     assert len(found.batches) == 2
 
 
-def test_servers_at_different_times_are_no_twins():
+def test_servers_at_different_times_are_different():
     found = join(
         [reading(*shown(range(8), **OURS), *shown(range(8), **THEIRS, offset=5000.0))]
     )
