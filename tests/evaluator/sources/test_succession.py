@@ -64,6 +64,8 @@ def test_many_pods_in_a_row_are_one_query_with_all_its_columns():
     (one,) = series_of(reading(*result))
 
     assert one.times.size == 8 * 61
+    assert one.since is not None
+    assert one.rows is not None
     assert set(one.since.tolist()) == {7}
     assert one.rows.tolist() == one.calls.tolist()
 
