@@ -25,6 +25,18 @@ class NoDataError(SourceError):
     """A system answered, but has none of the requested data."""
 
 
+class TooMuchError(SourceError):
+    """A system may answer a smaller question: this one is too large, or takes too long.
+
+    Args:
+        slow: the system, or its refusal, had to be waited for.
+    """
+
+    def __init__(self, problem: str, *, slow: bool) -> None:
+        super().__init__(problem)
+        self.slow = slow
+
+
 class RefusedError(SourceError):
     """A system refused the request; nothing was changed.
 

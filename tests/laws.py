@@ -83,8 +83,9 @@ EVALUATOR = {
     "service.rows": {"model"},
     "service.file_lock": {"errors"},
     "service.overlap": {"model"},
+    "service.obstacles": {"model", "units"},
     "service.evaluate": {
-        *{"model", "errors", "units", FACE},
+        *{"model", "errors", "units", FACE, "service.obstacles"},
         *{"sources.readings", "sources.surroundings"},
     },
     "service": {
@@ -108,6 +109,7 @@ EVALUATOR = {
     "commands": {
         *{"model", "errors", "units", "settings", "assembly", "sources", FACE},
         *{"sinks", "service.evaluate", "service.overlap", "backtest", "logs"},
+        "service.obstacles",
         *{"commands", "triggers.port"},
     },
     "assembly": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def _needed(batch: Batch) -> Batch:
     kept = {
         name: column for name, column in batch.columns.items() if name in _JUDGED_BY
     }
-    return Batch(batch.keys, batch.times, kept)
+    return replace(batch, columns=kept)
 
 
 def _stored(batch: Batch) -> Batch:

@@ -10,6 +10,7 @@ from functools import partial
 
 from ..assembly import Systems
 from ..errors import SourceError
+from ..service.obstacles import few_calls, obstacles, short_history
 from ..settings.schema import Config, load
 from ..triggers.port import Trigger
 from ..units import show_duration, show_time
@@ -81,14 +82,13 @@ def _prometheus(config: Config, systems: Systems) -> Iterator[str]:
             f"{where}: raw samples of {result.queries} queries, every {interval}, "
             f"the newest {show_duration(result.newest_age or 0.0)} old"
         )
-        # Scrapes are a few milliseconds early or late.
-        fits = round(config.engine.window / (result.scrape_interval or 1.0))
-        if fits < config.engine.min_samples:
-            raise SourceError(
-                f"{where}: a window of {show_duration(config.engine.window)} holds "
-                f"{fits} intervals of {interval}, fewer than engine.min_samples "
-                f"({config.engine.min_samples}); scrape more often or widen the window"
-            )
+        settings = config.engine.settings()
+        found = [*obstacles(settings, result.scrape_interval or 1.0)]
+        if found:
+            raise SourceError(f"{where}: {'; '.join(found)}")
+        for note in (few_calls(settings, result.most_calls), short_history(settings)):
+            if note:
+                _say("note", f"{where}: {note}")
 
 
 def _trigger(trigger: Trigger, lookback: float) -> Iterator[str]:

@@ -47,6 +47,8 @@ class Batch:
             seconds), ``squares`` (of the execution times, summed, square seconds),
             ``rows`` and ``blocks`` where the exporter has them, NaN where unknown.
         replaces: query id that a statement had before, by its key since then.
+        identity: (n,) a number for the server process that answered each scrape, NaN
+            where nobody knows; None where that is everywhere.
 
     Raises:
         ValueError: a column has another shape, or the keys are of several servers.
@@ -56,6 +58,7 @@ class Batch:
     times: Floats
     columns: Mapping[str, Floats]
     replaces: Mapping[QueryKey, str] = field(default_factory=dict)
+    identity: Floats | None = None
 
     def __post_init__(self) -> None:
         shape = len(self.keys), self.times.size
@@ -65,6 +68,8 @@ class Batch:
                 f"calls, seconds and every further column need the shape {shape}; "
                 f"wrong are {', '.join(wrong) or 'none, one of the two is missing'}"
             )
+        if self.identity is not None and self.identity.shape != self.times.shape:
+            raise ValueError(f"identity needs the shape {self.times.shape}")
         # In ascending order the first and the last differ if any two do.
         if self.keys and self.keys[0].instance != self.keys[-1].instance:
             raise ValueError("a batch holds the queries of one server")
@@ -101,7 +106,8 @@ class Batch:
         if inside == slice(0, self.times.size):
             return self
         columns = {name: one[:, inside] for name, one in self.columns.items()}
-        return Batch(self.keys, self.times[inside], columns, self.replaces)
+        identity = None if self.identity is None else self.identity[inside]
+        return Batch(self.keys, self.times[inside], columns, self.replaces, identity)
 
     def rows(self, chosen: Sequence[int] | slice | Places) -> Batch:
         """Some of the queries; copied, unless *chosen* is a slice."""
@@ -111,7 +117,7 @@ class Batch:
             else tuple(self.keys[row] for row in chosen)
         )
         columns = {name: one[chosen] for name, one in self.columns.items()}
-        return Batch(keys, self.times, columns, self.replaces)
+        return Batch(keys, self.times, columns, self.replaces, self.identity)
 
 
 def join(parts: Iterable[Batch]) -> tuple[Batch, ...]:
@@ -162,4 +168,10 @@ def _join(parts: Sequence[Batch]) -> Batch:
             else:
                 whole[rows, scrapes] = values
     replaces = {key: old for part in parts for key, old in part.replaces.items()}
-    return Batch(keys, times, columns, replaces)
+    identity = None
+    for part, (_, scrapes) in zip(parts, places, strict=True):
+        if part.identity is not None:
+            identity = np.full(times.size, np.nan) if identity is None else identity
+            known = ~np.isnan(part.identity)
+            identity[scrapes[known]] = part.identity[known]
+    return Batch(keys, times, columns, replaces, identity)

@@ -20,11 +20,19 @@ class DataQuality:
         series: queries with at least one usable scrape.
         lone_samples: scrapes at which only one of the two counters was stored.
         warnings: of the source about its own answer; any means that it is partial.
+        conflicting_samples: samples left out because the same series had different
+            values at the same time.
+        server_changes: how often another server answered, or the same one after a
+            restart; the intervals across are dropped as resets.
+        obstacle: which setting leaves nothing to judge, and what would work.
     """
 
     series: int = 0
     lone_samples: int = 0
     warnings: tuple[str, ...] = ()
+    conflicting_samples: int = 0
+    server_changes: int = 0
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,7 @@ class Reason(StrEnum):
     TIME_UNJUDGED = "time_unjudged"
     WINDOW_OPEN = "window_open"
     PARTIAL_DATA = "partial_data"
+    UNUSABLE_SETTINGS = "unusable_settings"
     NO_QUERIES = "no_queries"
     NOT_JUDGED = "not_judged"
 
@@ -148,6 +157,8 @@ class Report:
             return Decision(_UNDECIDED, Reason.PARTIAL_DATA)
         if not self.verdicts:
             return Decision(_UNDECIDED, Reason.NO_QUERIES)
+        if self.quality.obstacle:
+            return Decision(_UNDECIDED, Reason.UNUSABLE_SETTINGS)
         if self.unjudged_time > self.settings.max_unjudged:
             is_open = self.share < 1.0
             reason = Reason.WINDOW_OPEN if is_open else Reason.TIME_UNJUDGED

@@ -12,11 +12,9 @@ from ..model import METHODS, Deploy, Outcome, Report, Settings, Verdict
 from ..sources.readings import Reading
 from ..sources.surroundings import Found
 from ..units import show_duration, show_time
+from .obstacles import HISTORY, few_calls, obstacles, short_history
 
 Around: TypeAlias = Callable[[Deploy, float, float, Collection[str]], Found]
-
-# Windows of history that the calibrated engine needs to learn the noise before them.
-_HISTORY = 3
 
 
 def looks(settings: Settings) -> tuple[float, ...]:
@@ -59,7 +57,8 @@ def examine(
         )
     context = Found()
     if around is not None:
-        context = around(deploy, start, end, reading.servers)
+        servers = reading.servers | reading.renamed.keys()
+        context = around(deploy, start, end, servers).called(reading.renamed)
     near = tuple(
         other for other in others if other.id != deploy.id and start <= other.at <= end
     )
@@ -80,7 +79,9 @@ def examine(
         judged_at=clock(),
         settings=settings,
         verdicts=verdicts,
-        quality=reading.quality,
+        quality=replace(
+            reading.quality, obstacle=_obstacle(reading, verdicts, settings)
+        ),
         notes=(
             *_notes(reading, verdicts, settings, start, end),
             *reading.notes,
@@ -161,8 +162,26 @@ def _notes(
         )
     known = [v.significance for v in verdicts if v.significance is not None]
     if known and not all(significance.long_history for significance in known):
-        yield (
-            f"fewer than {show_duration(_HISTORY * settings.window)} of history before "
+        yield short_history(settings) or (
+            f"fewer than {show_duration(HISTORY * settings.window)} of history before "
             "the deploy: the noise was learnt from the windows themselves, which show "
             "slow noise badly"
         )
+    if reading.quality.conflicting_samples:
+        yield (
+            f"{reading.quality.conflicting_samples} samples had different values at "
+            "the same time and were left out"
+        )
+
+
+def _obstacle(
+    reading: Reading, verdicts: Collection[Verdict], settings: Settings
+) -> str:
+    """Why the settings leave nothing to judge; empty where something was judged."""
+    interval = reading.scrape_interval
+    if interval is None or any(
+        verdict.outcome is not Outcome.INSUFFICIENT_DATA for verdict in verdicts
+    ):
+        return ""
+    found = [*obstacles(settings, interval), few_calls(settings, reading.most_calls)]
+    return "; ".join(filter(None, found))

@@ -41,7 +41,7 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
 
     url: Annotated[Url, Meta(examples=["http://localhost:9090"])]
     profile: str = DEFAULT_PROFILE
-    metrics: dict[str, str | float] = {}
+    metrics: dict[str, str | float | list[str]] = {}
     selector: str = ""
 
     def __post_init__(self) -> None:
@@ -56,10 +56,16 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
                 near = nearest(name, Profile.__dataclass_fields__)
                 problems.append(f"metrics.{name}: unknown setting{near}")
             elif name == "seconds_per_unit":
-                if isinstance(value, str) or value <= 0:
+                if isinstance(value, str | list) or value <= 0:
                     expected = "a number such as 0.001 for milliseconds"
                     problems.append(
                         f"metrics.{name}: expected {expected}, got {value!r}"
+                    )
+            elif name == "instance" and isinstance(value, list):
+                if not value or not all(value) or len(set(value)) < len(value):
+                    problems.append(
+                        f"metrics.{name}: expected a label, or a list of different "
+                        f"ones such as [cluster, instance], got {value!r}"
                     )
             elif not isinstance(value, str):
                 problems.append(f"metrics.{name}: expected a name, got {value!r}")
@@ -69,7 +75,11 @@ class PrometheusConfig(Endpoint, frozen=True, kw_only=True):
     @property
     def names(self) -> Profile:
         """The profile, with the names that the file overrides."""
-        return replace(PROFILES[self.profile], **self.metrics)  # type: ignore[arg-type]
+        names = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in self.metrics.items()
+        }
+        return replace(PROFILES[self.profile], **names)  # type: ignore[arg-type]
 
 
 class GrafanaConfig(Endpoint, frozen=True, kw_only=True):

@@ -208,6 +208,8 @@ def _limits(report: Report) -> Iterator[str]:
     if changed := report.count(Outcome.BACKGROUND_CHANGE):
         judged += f"; {changed} changed at another time than the deploy"
     yield f"{judged}."
+    if report.quality.obstacle:
+        yield f"Nothing could be used: {_short(report.quality.obstacle, 300)}."
     for note in (*report.quality.warnings, *notes_of(report))[:LISTED]:
         yield f"Note: {_short(note, 200)}"
 

@@ -21,6 +21,7 @@ def describe_decision(report: Report) -> str:
         Reason.TIME_UNJUDGED: ", ".join([unjudged, *_named(report)]),
         Reason.WINDOW_OPEN: ", ".join([_OPEN, *_named(report)]),
         Reason.PARTIAL_DATA: f"the data are partial: {warnings}",
+        Reason.UNUSABLE_SETTINGS: report.quality.obstacle,
         Reason.NO_QUERIES: "no query was seen in the window",
         Reason.NOT_JUDGED: f"nothing could be judged: {report.failure}",
     }

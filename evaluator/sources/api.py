@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..transport.answers import Answer
+from ..errors import TooMuchError
+from ..transport.answers import Answer, is_too_much, refusal
 from ..transport.client import Client, Params
 from .matrix import RawSeries, decode_matrix, open_envelope
 
@@ -21,6 +22,12 @@ MARGIN = 1.0
 # Thanos leaves out stores that are down unless asked otherwise, and may answer
 # downsampled data; servers that do not know these parameters ignore them.
 _WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s"))
+
+# The end of an answer in which an error may be, bytes.
+_ERROR_WITHIN = 65536
+# Any other name must be quoted, and servers before Prometheus 3 do not know it.
+_PLAIN_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+_PLAIN_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 class PrometheusApi:
@@ -37,24 +44,27 @@ class PrometheusApi:
 
     def chosen(self, name: str, *more: str) -> str:
         """*name* with the matchers of the selector and *more* of them."""
-        matchers = ",".join(filter(None, (self._selector, *more)))
-        return f"{name}{{{matchers}}}" if matchers else name
+        plain = _PLAIN_METRIC.fullmatch(name) is not None
+        named = matcher("__name__", name) if name and not plain else ""
+        matchers = ",".join(filter(None, (named, self._selector, *more)))
+        shown = name if plain else ""
+        return f"{shown}{{{matchers}}}" if matchers else shown
 
     def labels(
-        self, names: Sequence[str], start: float, end: float, *more: str
+        self, selectors: Sequence[str], start: float, end: float
     ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
         """The labels of all series that may have samples between the two times.
 
         Args:
-            more: matchers besides the selector.
+            selectors: a series is listed when one of them chooses it.
 
         Raises:
-            SourceError: no usable answer.
+            SourceError: no usable answer; TooMuchError: to a smaller question perhaps.
         """
         answer = self._client.post_form(
             "/api/v1/series",
             [
-                *(("match[]", self.chosen(name, *more)) for name in names),
+                *(("match[]", one) for one in selectors),
                 ("start", f"{start - MARGIN:.3f}"),
                 ("end", f"{end + MARGIN:.3f}"),
                 *_WHOLE_AND_RAW,
@@ -81,7 +91,7 @@ class PrometheusApi:
         """The answer with these samples, not yet decoded.
 
         Raises:
-            SourceError: no answer.
+            SourceError: no answer; TooMuchError: to a smaller question perhaps.
         """
         margin = round(MARGIN * 1000)
         first, last = round(start * 1000) - margin, round(end * 1000) + margin
@@ -90,7 +100,17 @@ class PrometheusApi:
             ("time", f"{last / 1000:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        return self._client.post_form("/api/v1/query", parameters)
+        answer = self._client.post_form("/api/v1/query", parameters)
+        # VictoriaMetrics begins an answer before it knows whether it may go on; then an
+        # error follows. No text within the JSON can hold these quotes.
+        tail = answer.body[-_ERROR_WITHIN:]
+        at = tail.rfind(b'{"status":"error"')
+        if at >= 0 and is_too_much(200, tail[at:]):
+            raise TooMuchError(
+                f"{answer.where}: {refusal(200, {}, tail[at:], answer.secrets)}",
+                slow=False,
+            )
+        return answer
 
     def evaluated(
         self, expression: str, start: float, end: float, step: float
@@ -111,6 +131,16 @@ class PrometheusApi:
             self._client.post_form("/api/v1/query_range", parameters)
         )
         return list(series), warnings
+
+
+def matcher(label: str, value: str, comparison: str = "=") -> str:
+    """A label matcher of PromQL; a name that is not plain is quoted."""
+    return f"{label_name(label)}{comparison}{quoted(value)}"
+
+
+def label_name(label: str) -> str:
+    """*label* as PromQL takes it: Prometheus 3 allows any UTF-8 name in quotes."""
+    return label if _PLAIN_LABEL.fullmatch(label) else quoted(label)
 
 
 def escape_regex(text: str) -> str:

@@ -10,9 +10,11 @@ from ..errors import ConfigurationError, SourceError
 from ..model import Surroundings
 from ..transport.answers import Answer
 from ..units import show_time
+from .batches import Period
+from .identities import identities_of
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
-from .readings import Period, Reading, join, pair
+from .readings import Reading, join, pair
 from .sightings import fingerprints_of, plans_of, starts_of, texts_of
 from .surroundings import Found
 
@@ -44,7 +46,10 @@ class Capture:
             SourceError: there are none, or ambiguous ones.
         """
         profile, where = self._profile, self._where
-        reading = join([pair(self._series, profile, start, end, where)], self._warnings)
+        period = Period(start, end)
+        identities = identities_of(map(period.within, self._series), profile)
+        parts = [pair(self._series, profile, start, end, where)]
+        reading = join(parts, self._warnings, identities=identities)
         if reading.batches:
             return reading
         times = [

@@ -13,17 +13,22 @@ import msgspec
 import numpy as np
 
 from ..errors import SourceError
-from ..model import Floats
+from ..model import Flags, Floats
 from ..transport.answers import Answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawSeries:
-    """One series as stored: times in Unix seconds, strictly ascending."""
+    """One series as stored: times in Unix seconds, strictly ascending.
+
+    Args:
+        conflicts: times at which it had two different values, and so has none.
+    """
 
     labels: Mapping[str, str]
     times: Floats
     values: Floats
+    conflicts: int = 0
 
     @property
     def name(self) -> str:
@@ -69,6 +74,8 @@ _ANSWER = msgspec.json.Decoder(_Answer)
 _NUMBERS = msgspec.json.Decoder(list[float])
 _TEXTS = msgspec.json.Decoder(list[tuple[float, str]])
 _PUNCTUATION, _DIGITS = b'[]"', b"0123456789.eE+-"
+# VictoriaMetrics keeps about 12 digits, and others of the same value in another block.
+_LOST = 1e-11
 # A sample and the comma behind it, without the digits.
 _SAMPLE = b'[,""],'
 
@@ -127,18 +134,62 @@ def _unusual(answer: Answer) -> tuple[Iterator[RawSeries], tuple[str, ...]]:
 
 
 def _series(found: list[_Series], answer: Answer) -> Iterator[RawSeries]:
-    times: Floats = np.empty(0)
+    shared: dict[tuple[int, float], Floats] = {}
     for series in found:
-        own, values = _samples(series, answer)
-        if not np.array_equal(own, times):
-            if not np.all(np.diff(own) > 0):
+        times, values = _samples(series, answer)
+        conflicts = 0
+        known = shared.get(_outline(times))
+        if known is None or not np.array_equal(times, known):
+            steps = np.diff(times)
+            if not np.all(steps >= 0):
                 raise SourceError(
                     f"{answer.where}: the samples of {series.metric} are not in the "
-                    "order of time, each time once"
+                    "order of time"
                 )
-            times = own
+            if not np.all(steps > 0):
+                times, values, conflicts = once(times, values)
+            known = shared.get(_outline(times))
+        if known is None or not np.array_equal(times, known):
+            known = shared[_outline(times)] = times
         # What was scraped together shares its times, as one array.
-        yield RawSeries(series.metric, times, values)
+        yield RawSeries(series.metric, known, values, conflicts)
+
+
+def _outline(times: Floats) -> tuple[int, float]:
+    return times.size, float(times[-1]) if times.size else 0.0
+
+
+def once(times: Floats, values: Floats) -> tuple[Floats, Floats, int]:
+    """The same samples with each time once.
+
+    VictoriaMetrics keeps what is sent twice. Equal values are one sample, and so are a
+    number and NaN; of different numbers nobody knows which is right, so that time has
+    none.
+
+    Args:
+        times: (n,) Unix seconds, ascending, some of them repeated.
+        values: (n,)
+
+    Returns:
+        Times, strictly ascending, their values, and at how many times they differed.
+    """
+    first = np.flatnonzero(np.diff(times, prepend=-np.inf) > 0)
+    group = np.repeat(np.arange(first.size), np.diff(first, append=times.size))
+    lowest, highest = np.fmin.reduceat(values, first), np.fmax.reduceat(values, first)
+    differ = ~(np.isnan(lowest) | same_value(lowest, highest))
+    # The first number of each group; NaN where there is none.
+    numbers = np.flatnonzero(~np.isnan(values))
+    kept = values[first]
+    kept[group[numbers[::-1]]] = values[numbers[::-1]]
+    return times[first][~differ], kept[~differ], int(np.count_nonzero(differ))
+
+
+def same_value(one: Floats, other: Floats) -> Flags:
+    """Where two values are one, apart from the digits that a storage loses."""
+    with np.errstate(invalid="ignore"):  # inf − inf
+        near = np.abs(one - other) <= _LOST * np.abs(one)
+    same: Flags = near | (one == other)
+    return same
 
 
 def _samples(series: _Series, answer: Answer) -> tuple[Floats, Floats]:

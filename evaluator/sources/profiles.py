@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,11 +23,14 @@ class Profile:
         rows: counter of rows returned or changed.
         blocks_hit, blocks_read: counters of shared blocks found in the cache, and not.
         started: gauge with the time at which the server started, Unix seconds.
+        recovery: gauge, 1 on a standby and 0 on a primary.
+        server_info: always 1, with the label ``system_identifier`` of the cluster.
         query_info: always 1, with the labels ``fingerprint`` and ``query`` of the
             statement, the latter its text.
         plan_info: always 1, with the labels ``plan_id`` and ``plan`` of the plan.
-        instance, database, user, queryid, toplevel: labels; one that the exporter
-            does not write reads as empty.
+        instance: label with the server, or several that name it together.
+        database, user, queryid, toplevel: labels; one that the exporter does not write
+            reads as empty.
         seconds_per_unit: 0.001 for a counter in milliseconds.
     """
 
@@ -38,9 +42,11 @@ class Profile:
     blocks_hit: str = ""
     blocks_read: str = ""
     started: str = ""
+    recovery: str = ""
+    server_info: str = ""
     query_info: str = ""
     plan_info: str = ""
-    instance: str = "instance"
+    instance: str | tuple[str, ...] = "instance"
     database: str = "datname"
     user: str = "user"
     queryid: str = "queryid"
@@ -49,6 +55,7 @@ class Profile:
     query: str = "query"
     plan_id: str = "plan_id"
     plan: str = "plan"
+    system_identifier: str = "system_identifier"
     seconds_per_unit: float = 1.0
 
     @property
@@ -71,13 +78,45 @@ class Profile:
     @property
     def all_metrics(self) -> tuple[str, ...]:
         """Every metric that can be read."""
-        others = self.started, self.query_info, self.plan_info
+        others = *self.identity, self.query_info, self.plan_info
         return (*self.metrics, *self.details, *(name for name in others if name))
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The metrics that change when another server answers."""
+        names = self.started, self.recovery, self.server_info
+        return tuple(name for name in names if name)
+
+    @property
+    def server_labels(self) -> tuple[str, ...]:
+        """The labels that name a server together."""
+        return (self.instance,) if isinstance(self.instance, str) else self.instance
+
+    def server(self, labels: Mapping[str, str]) -> str:
+        """The server that a series with *labels* tells about, as a text.
+
+        Of several labels the values are joined by ``/``.
+        """
+        values = [labels.get(label, "") for label in self.server_labels]
+        if len(values) == 1:
+            return values[0]
+        return "/".join(re.sub(r"[/\\]", r"\\\g<0>", value) for value in values)
+
+    def server_values(self, server: str) -> tuple[str, ...]:
+        """The values of the labels that name *server*; see :meth:`server`."""
+        if len(self.server_labels) == 1:
+            return (server,)
+        parts = re.findall(r"((?:[^/\\]|\\.)*)(?:/|$)", server)
+        return tuple(
+            re.sub(r"\\(.)", r"\1", part) for part in parts[: len(self.server_labels)]
+        )
 
     def key(self, labels: Mapping[str, str]) -> QueryKey:
         """The query that a series with *labels* tells about."""
         return QueryKey(
-            instance=labels.get(self.instance, ""),
+            instance=labels.get(self.instance, "")
+            if isinstance(self.instance, str)
+            else self.server(labels),
             database=labels.get(self.database, ""),
             user=labels.get(self.user, ""),
             queryid=labels.get(self.queryid, ""),
@@ -95,15 +134,18 @@ PROFILES: Mapping[str, Profile] = {
         blocks_hit="pg_stat_statements_shared_blocks_hit_total",
         blocks_read="pg_stat_statements_shared_blocks_read_total",
         started="pg_postmaster_start_time_seconds",
+        recovery="pg_in_recovery",
+        server_info="pg_server_info",
         query_info="pg_stat_statements_query_info",
         plan_info="pg_stat_statements_plan_info",
     ),
-    # Its stat_statements and postmaster collectors; they write neither toplevel nor
-    # stats_since, and no blocks.
+    # Its stat_statements, postmaster and replication collectors; they write neither
+    # toplevel nor stats_since, and no blocks.
     "postgres_exporter": Profile(
         calls="pg_stat_statements_calls_total",
         seconds="pg_stat_statements_seconds_total",
         rows="pg_stat_statements_rows_total",
         started="pg_postmaster_start_time_seconds",
+        recovery="pg_replication_is_replica",
     ),
 }

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..errors import IncompleteDataError, NoDataError, SourceError
-from ..transport.answers import Answer
 from ..transport.client import Client
 from ..transport.prefetch import prefetched
 from ..units import show_time
-from .api import PrometheusApi, escape_regex, quoted
-from .matrix import RawSeries, decode_matrix
+from .api import PrometheusApi
+from .asking import Asking, Part, whole_samples
+from .batches import Period
+from .identities import Identity, identities_of
+from .matrix import RawSeries
+from .pieces import Span
 from .profiles import Profile
 from .readings import Reading, join, pair
 
 # What may explain a judgement, for messages.
 _DETAILS = "rows and blocks of the queries"
+# How many times as far a check looks back where too little is found.
+_LONG = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Findings:
         newest_age: age of the newest scrape, seconds; None when there is none.
         warnings: the server's remarks on its own answers.
         problems: a sentence each.
+        most_calls: calls per second of the query that is called most.
     """
 
     queries: int
@@ -39,6 +44,7 @@ class Findings:
     newest_age: float | None
     warnings: tuple[str, ...]
     problems: tuple[str, ...]
+    most_calls: float = 0.0
 
 
 class PrometheusSource:
@@ -103,9 +109,13 @@ class PrometheusSource:
             SourceError: no usable answer, or ambiguous series.
         """
         reading = self._read(now - span, now)
-        interval = _scrape_interval(reading)
+        if reading.scrape_interval is None:
+            # Scraped more seldom, perhaps. If that cannot be asked, it changes nothing.
+            with suppress(SourceError):
+                reading = self._read(now - _LONG * span, now)
+        interval = reading.scrape_interval
         age = None if reading.last is None else now - reading.last
-        problems = []
+        problems = list(reading.twins)
         if age is None or interval is None:
             problems.append(
                 "fewer than two scrapes of "
@@ -123,6 +133,7 @@ class PrometheusSource:
             age,
             reading.quality.warnings,
             tuple(problems),
+            reading.most_calls,
         )
 
     def _read(
@@ -134,67 +145,46 @@ class PrometheusSource:
     ) -> Reading:
         if not start < end:
             raise ValueError(f"the end {end} is not after the start {start}")
-        only = [_only(self._profile.queryid, sorted(queryids))] if queryids else []
-        labels, warnings = self._api.labels(self._profile.metrics, start, end, *only)
-        names = [
-            name
-            for name in self._profile.metrics
-            if any(one.get("__name__") == name for one in labels)
-        ]
-        ids = Counter(
-            one.get(self._profile.queryid, "")
-            for one in labels
-            if one.get("__name__") in self._profile.counters
-        )
-        parts = self._parts(list(self._chunks(ids)), names, start, end, detail)
+        span, asking = Span(start, end), Asking(self._api, self._profile)
+        listed = asking.listed(span, queryids)
+        names = [name for name in self._profile.metrics if name in listed.names]
+        details = None
+        if self._profile.details and detail is not None and detail < end:
+            details = Span(detail, end)
+        chunks = list(self._chunks(listed.ids))
         readings, raw, notes = [], list[RawSeries](), dict[str, None]()
-        for part in prefetched(parts):
+        warnings = listed.warnings
+        for part in prefetched(asking.parts(chunks, names, span, details)):
             if part.is_detail:
-                details, noted = _details(part)
-                raw += details
+                explaining, noted = _details(part)
+                raw += explaining
                 notes |= dict.fromkeys(noted)
-            elif part.answer is not None:
-                series, more = decode_matrix(part.answer)
+            else:
+                series, more = part.series()
                 raw += series
                 warnings += more
             if part.ends_chunk:
                 readings.append(pair(raw, self._profile, start, end, self._client.name))
                 raw = []
-        return join(readings, warnings, notes)
+        gauges = [name for name in self._profile.identity if name in listed.names]
+        answered, noted = self._identities(gauges, span)
+        notes |= dict.fromkeys(noted)
+        return join(readings, warnings, notes, answered)
 
-    def _parts(
-        self,
-        chunks: Sequence[Sequence[str]],
-        names: Sequence[str],
-        start: float,
-        end: float,
-        detail: float | None,
-    ) -> Iterator[_Part]:
-        """Ask for the samples, one metric of one chunk after the other.
-
-        What may explain a judgement is asked for last; a failure ends that and is noted
-        once.
-        """
-        pattern = "|".join(map(escape_regex, self._profile.details))
-        wanted = bool(pattern) and detail is not None and detail < end
-        for chunk in chunks:
-            only = _only(self._profile.queryid, chunk)
-            for name in names:
-                selector = self._api.chosen(name, only)
-                last = name == names[-1] and not wanted
-                yield _Part(
-                    self._api.samples_answer(selector, start, end), ends_chunk=last
-                )
-            if not wanted or detail is None:
-                continue
-            selector = self._api.chosen("", f"__name__=~{quoted(pattern)}", only)
-            try:
-                answer = self._api.samples_answer(selector, detail, end)
-            except SourceError as error:
-                wanted = False
-                yield _Part(None, ends_chunk=True, is_detail=True, problem=str(error))
-            else:
-                yield _Part(answer, ends_chunk=True, is_detail=True)
+    def _identities(
+        self, names: Sequence[str], span: Span
+    ) -> tuple[dict[str, tuple[Identity, ...]], list[str]]:
+        """Which server answered when, and notes on what is not known of it."""
+        if not names:
+            return {}, []
+        what = "whether another server answered"
+        try:
+            series, warnings = whole_samples(self._api, names, span)
+        except SourceError as error:
+            return {}, [f"{what} is not known: {error}"]
+        period = Period(span.start, span.end)
+        found = identities_of(map(period.within, series), self._profile)
+        return found, [f"{what}: {warning}" for warning in warnings]
 
     def _chunks(self, ids: Counter[str]) -> Iterator[list[str]]:
         """Query ids in groups of about as many series, each id in one group."""
@@ -211,42 +201,12 @@ class PrometheusSource:
             yield chunk
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One answer of many, or why there is none.
-
-    Args:
-        ends_chunk: whether all of the queries asked for together have been answered.
-        is_detail: whether it only explains.
-    """
-
-    answer: Answer | None
-    ends_chunk: bool
-    is_detail: bool = False
-    problem: str = ""
-
-
-def _details(part: _Part) -> tuple[list[RawSeries], list[str]]:
+def _details(part: Part) -> tuple[list[RawSeries], list[str]]:
     """Series that only explain, and notes on what is not known of them."""
-    if part.answer is None:
+    if part.problem:
         return [], [f"{_DETAILS} are not known: {part.problem}"]
     try:
-        series, warnings = decode_matrix(part.answer)
-        return list(series), [f"{_DETAILS}: {warning}" for warning in warnings]
+        series, warnings = part.series()
     except SourceError as error:
         return [], [f"{_DETAILS} are not known: {error}"]
-
-
-def _only(label: str, values: Sequence[str]) -> str:
-    return f"{label}=~{quoted('|'.join(map(escape_regex, values)))}"
-
-
-def _scrape_interval(reading: Reading) -> float | None:
-    """Median distance of two scrapes of a query, seconds; None without any."""
-    steps = [
-        np.diff(batch.times[kept])
-        for batch in reading.batches
-        for kept in batch.present
-        if np.count_nonzero(kept) > 1
-    ]
-    return float(np.median(np.concatenate(steps))) if steps else None
+    return series, [f"{_DETAILS}: {warning}" for warning in warnings]

@@ -80,7 +80,7 @@ def starts_of(raw: Iterable[RawSeries], profile: Profile) -> tuple[ContextSeries
         raw: other metrics than the profile's are left out.
     """
     return tuple(
-        measure("server start", series.labels.get(profile.instance, ""), series)
+        measure("server start", profile.server(series.labels), series)
         for series in raw
         if series.name and series.name == profile.started
     )

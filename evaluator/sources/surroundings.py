@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..errors import SourceError
 from ..model import ContextSeries, QueryKey, Surroundings
 from ..transport.client import Client
-from .api import PrometheusApi
+from .api import PrometheusApi, label_name
+from .asking import whole_grid, whole_list, whole_samples
+from .batches import Period
 from .matrix import RawSeries
+from .pieces import Span
 from .profiles import Profile
-from .readings import Period
 from .sightings import fingerprints_of, measure, plans_of, starts_of, texts_of
 
 T = TypeVar("T")
@@ -41,6 +43,37 @@ class Found:
     fingerprints: Mapping[QueryKey, str] = field(default_factory=dict)
     texts: Mapping[QueryKey, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def called(self, renamed: Mapping[str, str]) -> Found:
+        """The same with the newest name of each server.
+
+        Args:
+            renamed: older name → newest.
+        """
+        if not renamed:
+            return self
+
+        def new(key: QueryKey) -> QueryKey:
+            return replace(key, instance=renamed.get(key.instance, key.instance))
+
+        def measures(several: Iterable[ContextSeries]) -> tuple[ContextSeries, ...]:
+            return tuple(
+                replace(one, instance=renamed.get(one.instance, one.instance))
+                for one in several
+            )
+
+        known = self.surroundings
+        return replace(
+            self,
+            surroundings=replace(
+                known,
+                context=measures(known.context),
+                starts=measures(known.starts),
+                plans=tuple(replace(one, key=new(one.key)) for one in known.plans),
+            ),
+            fingerprints={new(key): one for key, one in self.fingerprints.items()},
+            texts={new(key): one for key, one in self.texts.items()},
+        )
 
 
 class SurroundingsSource:
@@ -89,20 +122,20 @@ class SurroundingsSource:
                 (names.started, "the starts of the server"),
             )
             if name
-            for series in asking.of(what, self._samples(name, start, end))
+            for series in asking.of(what, self._samples(name, Span(start, end)))
         ]
         labels: list[dict[str, str]] = []
         if names.query_info:
             labels = asking.of(
                 "the fingerprints",
-                lambda: self._api.labels([names.query_info], start, end),
+                lambda: whole_list(self._api, names.query_info, Span(start, end)),
             )
         step = max(min(step, (end - start) * _COARSEST), (end - start) * _FINEST)
         context = [
             one
             for name, expression in self._context.items()
             for one in self._measures(
-                name, expression, asking, (start, end, step), instances
+                name, expression, asking, Span(start, end, step), instances
             )
         ]
         return Found(
@@ -117,27 +150,28 @@ class SurroundingsSource:
         )
 
     def _samples(
-        self, name: str, start: float, end: float
+        self, name: str, span: Span
     ) -> Callable[[], tuple[list[RawSeries], tuple[str, ...]]]:
-        return lambda: self._api.samples(self._api.chosen(name), start, end)
+        return lambda: whole_samples(self._api, [name], span)
 
     def _measures(
         self,
         name: str,
         expression: str,
         asking: _Asking,
-        grid: tuple[float, float, float],
+        grid: Span,
         instances: Collection[str],
     ) -> Iterable[ContextSeries]:
         what, failed = f"context {name!r}", asking.failures
-        series = asking.of(what, lambda: self._api.evaluated(expression, *grid))
+        series = asking.of(what, lambda: whole_grid(self._api, expression, grid))
         if asking.failures > failed or asking.gave_up:
             return
-        label = self._profile.instance
+        own = self._profile.server_labels
+        label = ", ".join(map(label_name, own))
         found = [
-            measure(_named(name, one.labels, label), instance, one)
+            measure(_named(name, one.labels, own), instance, one)
             for one in series
-            for instance in _servers(one.labels.get(label, ""), instances)
+            for instance in _servers(one.labels, instances, self._profile)
         ]
         if not found:
             asking.notes.append(
@@ -182,22 +216,37 @@ class _Asking:
         return answer
 
 
-def _servers(label: str, instances: Collection[str]) -> Collection[str]:
-    """The servers that a measure with this label is about; an empty name is all."""
-    if not label or not instances or label in instances:
-        return [label]
-    return sorted(one for one in instances if _host(one) == _host(label))
+def _servers(
+    labels: Mapping[str, str], instances: Collection[str], profile: Profile
+) -> Collection[str]:
+    """The servers that a measure with *labels* is about; an empty name is all.
+
+    Where several labels name a server, one that the measure has not says nothing.
+    """
+    values = [labels.get(label, "") for label in profile.server_labels]
+    if not any(values):
+        return [""]
+    whole = profile.server(labels)
+    if not instances or whole in instances:
+        return [whole]
+
+    def same(server: str, part: Callable[[str], str]) -> bool:
+        known = zip(values, profile.server_values(server), strict=True)
+        return all(not own or part(own) == part(its) for own, its in known)
+
+    exactly = sorted(one for one in instances if same(one, str))
+    return exactly or sorted(one for one in instances if same(one, _host))
 
 
 def _host(instance: str) -> str:
     return instance.rsplit(":", 1)[0]
 
 
-def _named(name: str, labels: Mapping[str, str], instance: str) -> str:
+def _named(name: str, labels: Mapping[str, str], server: Collection[str]) -> str:
     """*name* and what else tells the series from its siblings."""
     more = [
         f"{label}={value}"
         for label, value in sorted(labels.items())
-        if label not in ("__name__", "job", instance)
+        if label not in ("__name__", "job", *server)
     ]
     return f"{name} ({', '.join(more)})" if more else name

@@ -24,6 +24,15 @@ _ADVICE = {
     429: "it asks for fewer requests",
 }
 
+# Not in time (408, 504, 524), too large (413, 414, 431), refused while it was carried
+# out (422: limits of samples, series and memory), too much at once (429).
+_TOO_MUCH = frozenset({408, 413, 414, 422, 429, 431, 504, 524})
+# Of Prometheus and Mimir, and the status as VictoriaMetrics has it; other statuses, 503
+# for one, come with these, too.
+_TOO_MUCH_TYPES = frozenset(
+    {"execution", "timeout", "too_many_requests", "too_large_entry", "422", "429"}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -93,6 +102,25 @@ def refusal(
         )
     advice = f"; {_ADVICE[status]}" if status in _ADVICE else ""
     return f"answered {name}: {_reason(body, secrets)}{advice}"
+
+
+def is_too_much(status: int, body: bytes) -> bool:
+    """Whether a smaller question may be answered, by the code of the refusal.
+
+    Never by its words, which differ from server to server: Prometheus and its kin give
+    an ``errorType``, proxies a status.
+    """
+    if status in _TOO_MUCH:
+        return True
+    try:
+        kind = msgspec.json.decode(body, type=_Refusal).kind
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return kind in _TOO_MUCH_TYPES
+
+
+class _Refusal(msgspec.Struct):
+    kind: str = msgspec.field(default="", name="errorType")
 
 
 def _reason(body: bytes, secrets: Secrets) -> str:

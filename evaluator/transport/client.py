@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from itertools import count
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -24,10 +23,17 @@ import msgspec
 import requests
 import urllib3
 
-from ..errors import ConfigurationError, RefusedError, SourceError, UnsureWriteError
-from .answers import Answer, refusal
+from ..errors import (
+    ConfigurationError,
+    RefusedError,
+    SourceError,
+    TooMuchError,
+    UnsureWriteError,
+)
+from .answers import Answer, is_too_much, refusal
 from .failures import Failure, TooLongError, TooSlowError, failure_of
 from .redaction import basic_credentials, secrets_of, unsendable
+from .retries import retry_after
 
 Params: TypeAlias = Sequence[tuple[str, str]]
 
@@ -35,6 +41,8 @@ RETRIED = frozenset({429, 502, 503, 504})
 FIRST_WAIT = 0.5
 # An answer about 500 queries over two hours is about 8 MB; this is far beyond any.
 MAX_BODY = 512 * 1024 * 1024
+# A refusal that took longer, seconds, cannot be had many times.
+_SLOW = 5.0
 _NO_ANSWER = (
     requests.RequestException,
     urllib3.exceptions.HTTPError,
@@ -158,7 +166,8 @@ class Client:
         """Read; asked again where that may help.
 
         Raises:
-            SourceError: no answer, or another one than 2xx.
+            SourceError: no answer, or another one than 2xx; TooMuchError: a smaller
+                question may be answered.
         """
         return self._read("GET", path, params=list(params))
 
@@ -199,22 +208,29 @@ class Client:
         for attempt in count(1):
             wait = FIRST_WAIT * 2.0 ** (attempt - 1)
             cause: Failure | None = None
+            began = self._clock()
             try:
                 reply = self._once(method, path, until, **content)
             except Failure as failure:
                 again, problem, cause = failure.again, str(failure), failure
+                too_much = failure.too_much
             else:
                 if 200 <= reply.status < 300:
                     return Answer(reply.body, where, self._secrets)
                 again, problem = reply.status in RETRIED, self._refusal(reply)
-                wait = _wait(reply.headers, wait)
+                too_much = is_too_much(reply.status, reply.body)
+                wait = retry_after(reply.headers, wait)
             if again and attempt < self._attempts:
                 if self._clock() + wait < until:
                     self._sleep(wait)
                     continue
                 problem += f"; the next attempt would have to wait {wait:.0f} s"
             tries = f" (tried {attempt} times)" if attempt > 1 else ""
-            raise SourceError(f"{where}: {problem}{tries}") from cause
+            message = f"{where}: {problem}{tries}"
+            if too_much:
+                slow = attempt > 1 or self._clock() - began > _SLOW
+                raise TooMuchError(message, slow=slow) from cause
+            raise SourceError(message) from cause
         raise AssertionError("unreachable: the loop ends by return or raise")
 
     def _once(self, method: str, path: str, until: float, **content: object) -> _Reply:
@@ -254,17 +270,6 @@ class Client:
 
     def _where(self, method: str, path: str) -> str:
         return f"{self.name} ({method} {self.url}{path})"
-
-
-def _wait(headers: Mapping[str, str], otherwise: float) -> float:
-    """Seconds to wait before a retry; RFC 9110, 10.2.3: a number or a date."""
-    asked = headers.get("retry-after", "").strip()
-    if asked.isdecimal():
-        return float(asked)
-    try:
-        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return otherwise
 
 
 def _split_credentials(name: str, url: str) -> tuple[str, tuple[str, str] | None]:

@@ -23,12 +23,16 @@ class Failure(Exception):  # noqa: N818 - never leaves client.py
         problem: message for a person, without any address.
         sent: the request may have been carried out all the same.
         again: an immediate retry may help.
+        too_much: less of an answer may come through.
     """
 
-    def __init__(self, problem: str, *, sent: bool, again: bool) -> None:
+    def __init__(
+        self, problem: str, *, sent: bool, again: bool, too_much: bool = False
+    ) -> None:
         super().__init__(problem)
         self.sent = sent
         self.again = again
+        self.too_much = too_much
 
 
 def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
@@ -39,9 +43,11 @@ def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
         return any(isinstance(cause, kinds) for cause in causes)
 
     if has(TooSlowError):
-        return Failure("did not finish its answer in time", sent=True, again=False)
+        problem = "did not finish its answer in time"
+        return Failure(problem, sent=True, again=False, too_much=True)
     if has(TooLongError):
-        return Failure("sent an answer that is too long", sent=True, again=False)
+        problem = "sent an answer that is too long"
+        return Failure(problem, sent=True, again=False, too_much=True)
     if has(ssl.SSLError, urllib3_errors.SSLError):
         reason = _system_message(causes)
         return Failure(f"TLS does not work: {reason}", sent=False, again=False)
@@ -53,7 +59,8 @@ def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
     if has(urllib3_errors.ConnectTimeoutError):
         return Failure(f"no connection within {connect:g} s", sent=False, again=True)
     if has(urllib3_errors.ReadTimeoutError, TimeoutError):
-        return Failure(f"sent nothing for {silence:g} s", sent=True, again=False)
+        problem = f"sent nothing for {silence:g} s"
+        return Failure(problem, sent=True, again=False, too_much=True)
     if type(error) is OSError:
         # What requests raises when ``verify`` names no file.
         problem = "the file of trusted certificates cannot be read"
@@ -62,7 +69,8 @@ def failure_of(error: Exception, *, connect: float, silence: float) -> Failure:
         problem = "the address, or that of the proxy, cannot be used"
         return Failure(problem, sent=False, again=False)
     if has(urllib3_errors.IncompleteRead):
-        return Failure("broke off in the middle of its answer", sent=True, again=True)
+        problem = "broke off in the middle of its answer"
+        return Failure(problem, sent=True, again=True, too_much=True)
     return Failure("closed the connection without an answer", sent=True, again=True)
 
 

@@ -88,10 +88,10 @@ def starts(
 def intervals(batch: Batch, *, max_gap: float) -> Intervals:
     """Subtract neighbouring scrapes of every query.
 
-    Three kinds of interval say nothing and are dropped, never repaired: a counter fell
-    or the entry was made anew (RESET), too many scrapes are missing or a counter is not
-    a finite number (GAP), nothing ran (IDLE). An interval that is several of these
-    counts as the first.
+    Three kinds of interval say nothing and are dropped, never repaired: a counter fell,
+    the entry was made anew or another server answered (RESET), too many scrapes are
+    missing or a counter is not a finite number (GAP), nothing ran (IDLE). An interval
+    that is several of these counts as the first.
 
     Args:
         batch: s queries at n scrapes.
@@ -125,9 +125,8 @@ def intervals(batch: Batch, *, max_gap: float) -> Intervals:
                 for name, one in batch.columns.items()
             }
     calls, seconds = added.pop("calls"), added.pop("seconds")
-    usable, kinds = _kinds(
-        batch, begins, calls, seconds, added.pop("since", None), max_gap
-    )
+    anew = _anew(batch, lags, added.pop("since", None))
+    usable, kinds = _kinds(batch, begins, calls, seconds, anew, max_gap)
     if ended is not None:
         kinds[~ended] = ABSENT
         usable &= ended
@@ -159,12 +158,36 @@ def _earlier(present: Flags) -> NDArray[np.intp]:
     return np.maximum.accumulate(places, axis=1)
 
 
+def _anew(batch: Batch, lags: NDArray[np.int32], since: Floats | None) -> Flags | None:
+    """(s, m) or (m,) where counters began anew, or are those of another server.
+
+    What is unknown at either end (NaN) cannot show a restart.
+
+    Args:
+        since: what each interval added to the time at which the entry was made.
+
+    Returns:
+        None where it is never.
+    """
+    anew: Flags | None = None
+    with np.errstate(invalid="ignore"):
+        if since is not None:
+            anew = np.abs(since) > 0
+        if batch.identity is not None:
+            ends = np.arange(1, batch.times.size)
+            begins = ends - (1 if lags.strides[1] == 0 else lags)
+            other = np.abs(batch.identity[ends] - batch.identity[begins]) > 0
+            if other.any():
+                anew = other if anew is None else anew | other
+    return anew
+
+
 def _kinds(
     batch: Batch,
     begins: Floats,
     calls: Floats,
     seconds: Floats,
-    since: Floats | None,
+    anew: Flags | None,
     max_gap: float,
 ) -> tuple[Flags, NDArray[np.int8]]:
     """(s, m) usable ones, and the kinds of all, as if none were absent."""
@@ -172,18 +195,15 @@ def _kinds(
     with np.errstate(invalid="ignore"):
         good = (calls > 0) & (calls < np.inf) & (seconds >= 0) & (seconds < np.inf)
         good &= batch.times[1:] - begins <= max_gap
-        if since is not None:
-            # Where either end is unknown (NaN) the difference is NaN, which is not
-            # > 0: what is unknown cannot show a restart.
-            made_anew = np.abs(since) > 0
-            good &= ~made_anew
+        if anew is not None:
+            good &= ~anew
     kinds = good.astype(np.int8)
     if good.all():
         return good, kinds
     with np.errstate(invalid="ignore"):
         reset = (calls < 0) | (seconds < 0)
-    if since is not None:
-        reset |= made_anew
+    if anew is not None:
+        reset |= anew
     unknown = ~(np.isfinite(calls) & np.isfinite(seconds))
     gap = unknown | (batch.times[1:] - begins > max_gap)
     kinds[~good] = np.where(reset, RESET, np.where(gap, GAP, IDLE))[~good]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,9 +60,7 @@ def follow(
     replaces = {
         batch.keys[pair.new]: batch.keys[pair.old].queryid for pair in successors
     }
-    return Batch(
-        joined.keys, joined.times, joined.columns, {**batch.replaces, **replaces}
-    )
+    return replace(joined, replaces={**batch.replaces, **replaces})
 
 
 def _successors(

@@ -61,6 +61,12 @@ WARNED = {"quality": DataQuality(warnings=("a store is down",))}
         (pending(2), {}, Reason.TIME_UNJUDGED, "100 % of the execution time"),
         (pending(2), {"share": 0.5}, Reason.WINDOW_OPEN, "window has not passed yet"),
         (fine(5), WARNED, Reason.PARTIAL_DATA, "partial: a store is down"),
+        (
+            unknown(2),
+            {"quality": DataQuality(obstacle="engine.max_gap (5m) is too short")},
+            Reason.UNUSABLE_SETTINGS,
+            "engine.max_gap (5m) is too short",
+        ),
         ([], {}, Reason.NO_QUERIES, "no query was seen"),
         (
             [],
@@ -86,6 +92,7 @@ KINDS = {
     Reason.TIME_UNJUDGED: DecisionKind.UNDECIDED,
     Reason.WINDOW_OPEN: DecisionKind.UNDECIDED,
     Reason.PARTIAL_DATA: DecisionKind.UNDECIDED,
+    Reason.UNUSABLE_SETTINGS: DecisionKind.UNDECIDED,
     Reason.NO_QUERIES: DecisionKind.UNDECIDED,
     Reason.NOT_JUDGED: DecisionKind.FAILED,
 }

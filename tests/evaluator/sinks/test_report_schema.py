@@ -116,6 +116,10 @@ REPORTS = {
         report(unchanged, quality=DataQuality(1, 0, ("a store is down",))),
         Reason.PARTIAL_DATA,
     ),
+    "unusable settings": (
+        report(rare, quality=DataQuality(obstacle="engine.max_gap (5m) is too short")),
+        Reason.UNUSABLE_SETTINGS,
+    ),
     "no queries": (report(), Reason.NO_QUERIES),
     "failed": (report(failure="prometheus answered 503"), Reason.NOT_JUDGED),
     "drift of a query": (

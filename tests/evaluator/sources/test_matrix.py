@@ -97,8 +97,8 @@ def test_anything_but_a_matrix_is_refused_by_its_name(data, kind):
         (matrix({"values": []}), "series of an unexpected shape"),
         (matrix(calls((1, "ten"))), "a sample of {"),
         (matrix({"metric": {}, "values": [[1, "2", "3"]]}), "series of an unexpected"),
-        (matrix(calls((2, "1"), (1, "2"))), "not in the order of time, each time once"),
-        (matrix(calls((1, "1"), (1, "1"))), "not in the order of time, each time once"),
+        (matrix(calls((2, "1"), (1, "2"))), "not in the order of time"),
+        (matrix(calls((1, "1"), (2, "2"), (1, "1"))), "not in the order of time"),
     ],
 )
 def test_nonsense_is_reported_with_the_place_and_an_excerpt(value, said):

@@ -42,7 +42,7 @@ def test_the_series_are_listed_first_and_then_read_as_raw_ranges():
     ]
     listing, query = requests[0], requests[1]
     assert [value for name, value in listing.form if name == "match[]"] == [
-        f'{name}{{job="postgres"}}' for name in PROFILE.metrics
+        f'{name}{{job="postgres"}}' for name in (*PROFILE.metrics, *PROFILE.identity)
     ]
     assert query.value("query") == (
         'pg_stat_statements_calls_total{job="postgres",queryid=~"1"}[3602000ms]'
@@ -131,7 +131,7 @@ def test_rows_and_blocks_of_the_history_are_not_asked_for():
 
 
 def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():
-    refused = Fault(422, {"status": "error", "error": "too many samples"}, path=QUERY)
+    refused = Fault(403, {"status": "error", "error": "not for you"}, path=QUERY)
     ids = ("1", "2")
 
     found, requests = read(
@@ -149,7 +149,7 @@ def test_rows_that_cannot_be_read_are_noted_once_and_lose_no_counter():
     assert found.quality.warnings == ()
     (note,) = found.notes
     assert note.startswith("rows and blocks of the queries are not known: prometheus")
-    assert "too many samples" in note
+    assert "not for you" in note
     assert len(requests) == 6
 
 

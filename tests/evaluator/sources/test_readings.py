@@ -228,9 +228,9 @@ def test_two_series_of_one_query_at_other_times_do_no_harm():
     assert found.quality.series == 1
 
 
-def test_the_same_series_twice_is_refused():
-    with pytest.raises(SourceError, match="is there twice"):
-        reading(calls((10, "5")), calls((10, "5")))
+def test_the_same_series_twice_with_other_values_is_refused():
+    with pytest.raises(SourceError, match="is there twice, with different values"):
+        reading(calls((10, "5")), calls((10, "6")))
 
 
 def test_joined_readings_keep_every_query_and_tell_each_warning_once():
