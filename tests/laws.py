@@ -36,11 +36,12 @@ EVALUATOR = {
         *{f"engine.effects.{name}" for name in ("tables", "call_rates")},
     },
     "engine.detectors.base": {"model", "engine.stats", "engine.prepare"},
+    "engine.detectors.checks": {"model"},
     # A detector knows its steps, and never another detector.
     **{
         f"engine.detectors.{name}": {
             *{"model", "engine.stats", "engine.prepare", "engine.noise.model"},
-            "engine.detectors.base",
+            *{"engine.detectors.base", "engine.detectors.checks"},
         }
         for name in ("classic", "calibrated")
     },
