@@ -56,7 +56,10 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
-.PHONY: bench-deploy bench-engine bench-exporter bench-soak bench-statistics
+.PHONY: bench-call-floods bench-deploy bench-engine bench-exporter bench-soak bench-statistics
+bench-call-floods: $(READY)
+	@$(RUN) -m bench.call_floods $(ARGS)
+
 bench-deploy: $(READY)
 	@$(RUN) -m bench.deploy $(ARGS)
 

@@ -92,7 +92,7 @@ def examine(
     )
     if earlier is None:
         return report
-    return _keep_floods(_keep_detections(report, earlier), earlier)
+    return keep_earlier(report, earlier)
 
 
 def give_up(
@@ -110,8 +110,13 @@ def give_up(
     return replace(earlier, verdicts=verdicts, judged_at=now, share=1.0)
 
 
+def keep_earlier(report: Report, earlier: Report) -> Report:
+    """Keep what an earlier look found: its share of the error is spent."""
+    return _keep_floods(_keep_detections(report, earlier), earlier)
+
+
 def _keep_detections(report: Report, earlier: Report) -> Report:
-    """Keep what an earlier look detected: its share of the error is spent."""
+    """The slower queries of the earlier look as they were then."""
     now = {verdict.key for verdict in report.detected}
     kept = {v.key: v for v in earlier.detected if v.key not in now}
     if not kept:
@@ -131,7 +136,7 @@ def _keep_detections(report: Report, earlier: Report) -> Report:
 
 
 def _keep_floods(report: Report, earlier: Report) -> Report:
-    """Keep the call floods of an earlier look, for the same reason."""
+    """The call floods of the earlier look as they were then."""
     effects = report.effects
     now = {flood.key for flood in effects.floods}
     kept = [flood for flood in earlier.effects.floods if flood.key not in now]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from ..model import CallFlood, Improvement, NewStatement, Report
+from ..model import CallFlood, Improvement, NewStatement, QueryKey, Report
 from ..units import show_duration
 from .effect_sentences import (
     describe_flood,
@@ -13,6 +13,7 @@ from .effect_sentences import (
     describe_load,
     describe_moved,
     describe_new_statement,
+    describe_vanished,
 )
 from .groups import grouped
 from .phrases import show_share
@@ -49,6 +50,26 @@ def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
         everything=everything,
     ):
         yield f"faster: {line}"
+
+
+def lines_of(key: QueryKey, report: Report) -> Iterator[str]:
+    """What the effects say of one query."""
+    effects, at = report.effects, report.subject.at
+    for flood in effects.floods:
+        if flood.key == key:
+            yield describe_flood(flood)
+    for new in effects.new:
+        if new.key == key:
+            yield describe_new_statement(new, at)
+    for moved in effects.moved:
+        if key in (moved.key, moved.vanished.key):
+            yield describe_moved(moved)
+    for faster in effects.improvements:
+        if faster.key == key:
+            yield f"faster: {describe_improvement(faster)}"
+    for gone in effects.vanished:
+        if gone.key == key:
+            yield describe_vanished(gone, at)
 
 
 def _lines(

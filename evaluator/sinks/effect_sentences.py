@@ -16,6 +16,7 @@ from ..model import (
     QueryKey,
     Report,
     Usage,
+    Vanished,
 )
 from ..units import show_duration, show_time
 from .phrases import show_share
@@ -67,6 +68,18 @@ def describe_new_statement(new: NewStatement, at: float) -> str:
         if new.pair is not None:
             sentence += f"; load {_signed(new.pair)}"
     return sentence + _text(new.text)
+
+
+def describe_vanished(gone: Vanished, at: float) -> str:
+    """A statement that is not called any more.
+
+    Args:
+        at: of the deploy, Unix seconds.
+    """
+    return (
+        f"statement {_name(gone.key)} is not called any more: {_usage(gone.before)}, "
+        f"last {_distance(gone.last_called - at)} the deploy{_text(gone.text)}"
+    )
 
 
 def describe_flood(flood: CallFlood) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ..model import METHODS, Check, Outcome, QueryIntervals, Report, Subject, Verdict
 from ..units import show_duration, show_time
 from .cause_sentences import with_sentences
+from .effect_lines import lines_of
 from .phrases import CAUTION, describe_judgement, describe_key
 from .plot import plot
 
@@ -62,6 +63,7 @@ def explain_verdict(
             lines.append(f"{'':12}  needs {_needed(check.needs)}: {check.result}")
     lines += ["", f"verdict: {_conclusion(verdict)}"]
     lines += _besides(verdict, report.subject)
+    lines += lines_of(verdict.key, report)
     return "\n".join(lines)
 
 

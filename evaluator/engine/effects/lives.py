@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Batch, Flags, Floats, QueryKey, Settings
+from ...model import Batch, Flags, Floats, Places, QueryKey, Settings
 from ..prepare.intervals import intervals
 
 # Prometheus keeps times to the millisecond, VictoriaMetrics about twelve digits.
 _ROUNDING = 1.0
+# The first count of a new entry, in the most calls of any later interval, and what
+# is few calls in any case.
+_FIRST, _FEW_CALLS = 5.0, 100.0
 # How many times as long as before it has to be silent, to have vanished.
 _SILENT = 3.0
 
@@ -74,6 +77,7 @@ def lives_of(
     if "since" in whole.columns:
         made = whole.columns["since"][np.arange(s), first]
         since &= ~(made < at - tolerance - _ROUNDING)
+    since &= _plausible(whole, first)
     # All that share an identity must be young.
     since &= ~alike.any_of(there & ~since)
     called, last_called, silence = _calls(whole, at, end, settings)
@@ -89,6 +93,18 @@ def lives_of(
         first_seen=first_seen,
         last_called=last_called,
     )
+
+
+def _plausible(whole: Batch, first: Places) -> Flags:
+    """(s,) whether the first count can be that of an entry made since the last scrape.
+
+    What an exporter's limit left out until then appears with all calls of its life.
+    """
+    rows = np.arange(len(whole.keys))
+    added = np.diff(whole.calls, axis=1)
+    most = np.where(np.isnan(added), 0.0, added).max(axis=1, initial=0.0)
+    plausible: Flags = whole.calls[rows, first] <= _FIRST * most + _FEW_CALLS
+    return plausible
 
 
 class _Identities:

@@ -9,7 +9,7 @@ import pytest
 from evaluator.errors import ConfigurationError
 from evaluator.model import Report, Settings
 from evaluator.service.ledger import Ledger
-from tests.builders import DEPLOY_AT, deploy
+from tests.builders import DEPLOY_AT, deploy, effects
 
 
 @pytest.fixture
@@ -19,6 +19,17 @@ def path(tmp_path):
 
 def _report(one, **fields):
     return Report(one, DEPLOY_AT + 2000, Settings(), (), **fields)
+
+
+def test_what_a_deploy_did_is_kept(path):
+    with Ledger(path) as ledger:
+        ledger.note(deploy(), DEPLOY_AT + 100)
+        ledger.decide(_report(deploy(), effects=effects()))
+
+    with Ledger(path) as ledger:
+        (report,) = ledger.reports(since=0)
+
+    assert report.effects == effects()
 
 
 def test_a_deploy_is_new_once(path):

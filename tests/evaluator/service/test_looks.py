@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evaluator.errors import SourceError
-from evaluator.model import DecisionKind, Outcome, Reason, Settings
-from tests.builders import DEPLOY_AT
+from evaluator.model import DecisionKind, Outcome, Reason, Report, Settings
+from evaluator.service.evaluate import keep_earlier
+from tests.builders import DEPLOY_AT, deploy, effects, flood
 
 from .world import DUE, SCHEDULE, WINDOW
 
@@ -93,3 +94,18 @@ def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, lo
     (report,) = world.published
     assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
     assert report.failure == ""
+
+
+def test_a_call_flood_of_an_earlier_look_stands():
+    """Its share of the error is spent; later looks only add to it."""
+    first, second = flood("first", 0.3), flood("second", 0.4)
+    settings = Settings()
+    earlier = Report(
+        deploy(), DEPLOY_AT, settings, (), effects=effects(floods=(first,))
+    )
+    now = Report(deploy(), DEPLOY_AT, settings, (), effects=effects(floods=(second,)))
+
+    kept = keep_earlier(now, earlier)
+
+    assert kept.effects.floods == (second, first)
+    assert keep_earlier(earlier, earlier) == earlier

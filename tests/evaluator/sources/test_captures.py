@@ -148,7 +148,7 @@ def test_a_capture_may_hold_squares_rows_blocks_plans_fingerprints_and_starts(ca
             rows(*samples),
             squares(*samples),
             *blocks(hit=samples, read=samples),
-            series(PROFILE.query_info, *ones, fingerprint="f1"),
+            series(PROFILE.query_info, *ones, fingerprint="f1", query="select 1"),
             series(PROFILE.plan_info, ones[0], plan_id="a", plan="Seq Scan a"),
             series(PROFILE.plan_info, ones[1], plan_id="b", plan="Seq Scan b"),
             {"metric": server, "values": [[at, "77"] for at, _ in samples]},
@@ -165,6 +165,7 @@ def test_a_capture_may_hold_squares_rows_blocks_plans_fingerprints_and_starts(ca
     assert query.squares.tolist() == [1, 2]
     assert (query.rows.tolist(), query.blocks.tolist()) == ([1, 2], [2, 4])
     assert found.fingerprints == {query.key: "f1"}
+    assert found.texts == {query.key: "select 1"}
     assert [one.outline for one in found.surroundings.plans] == [
         "Seq Scan a",
         "Seq Scan b",

@@ -115,6 +115,7 @@ def test_fingerprints_are_read_without_samples_and_contradictions_left_out():
     )
 
     assert found.fingerprints == {key("1"): "f1", key("2"): "f1"}
+    assert found.texts == {key("1"): "select 1 -- again"}  # the longest
     assert requests[2].path == SERIES
     assert requests[2].value("match[]") == (
         'pg_stat_statements_query_info{job="postgres"}'

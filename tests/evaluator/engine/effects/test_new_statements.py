@@ -64,6 +64,14 @@ def test_the_time_at_which_an_entry_was_made_decides_where_it_is_known(made, new
     assert ids(effects(known).new) == new
 
 
+def test_one_that_appears_with_the_calls_of_a_long_life_is_not_new():
+    """Before PostgreSQL 17 nothing says when an entry was made."""
+    one = statement("cut", begins=1)
+    cut = replace(one, calls=one.calls + 1e6, seconds=one.seconds + 1e4)
+
+    assert effects([cut, *background(5)]).new == ()
+
+
 @pytest.mark.parametrize(
     ("fingerprint", "new"), [("abc", []), ("other", ["new"]), ("", ["new"])]
 )
