@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.random import Generator
 
-from evaluator.model import Floats
-
 from . import around_deploy, events, mixture, shared
 from .frame import Frame
 from .scene import TABLES, Course, Scene
@@ -20,9 +18,8 @@ def slow_tails(rng: Generator, frame: Frame) -> Course:
     A Pareto number (exponent 2) of usual minutes, at most ten.
     """
     hit = rng.random((frame.q, frame.t)) < 0.02
-    size = np.minimum(0.5 * (1.0 + rng.pareto(2.0, (frame.q, frame.t))), 10.0)
-    time: Floats = 1.0 + hit * size
-    return Course(time=time)
+    size = np.minimum(0.5 * (1.0 + rng.pareto(2.0, hit.shape)), 10.0)
+    return Course(time=np.where(hit, 1.0 + size, 1.0))
 
 
 _ALL = (
@@ -35,18 +32,18 @@ _ALL = (
     Scene("restart", "cold for 5 min after the deploy", around_deploy.restart),
     Scene(
         "backup near",
-        "up to ×2 from 8–15 min before or after",
+        "4 in 10 up to ×2.5 from 8–15 min before or after",
         around_deploy.backup_near,
         most=1.5,
     ),
     Scene(
         "backup through",
-        "up to ×2 from 20–90 min before",
+        "4 in 10 up to ×2.5 from 20–90 min before",
         around_deploy.backup_through,
         most=1.5,
     ),
     Scene("checkpoints", "every 5 min, 45 s, up to ×2", events.checkpoints),
-    Scene("vacuum", "of a table, 3–20 min, up to +50 %", events.vacuum),
+    Scene("vacuum", "of a table, 1–8 min, up to +40 %", events.vacuum),
     Scene("cron", "jobs every 10, 15, 30, 60 min", events.cron),
     Scene(
         "few calls",

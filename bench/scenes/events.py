@@ -17,8 +17,8 @@ def stalls(rng: Generator, frame: Frame) -> Course:
 
 
 def vacuum(rng: Generator, frame: Frame) -> Course:
-    """A table is vacuumed for 3 to 20 minutes, once in two hours on average."""
-    return Course(time=1.0 + at_tables(rng, frame, (3.0, 20.0), (0.1, 0.5)))
+    """A table is vacuumed for 1 to 8 minutes, once in two hours on average."""
+    return Course(time=1.0 + at_tables(rng, frame, (1.0, 8.0), (0.1, 0.4)))
 
 
 def at_tables(

@@ -23,12 +23,12 @@ def day(rng: Generator, frame: Frame) -> Course:
     traffic, load = daily(rng, frame)
     called, added = jobs(rng, frame)
     paths = load + 0.5 * level_shifts(rng, frame, 1)
-    paths += _some(rng, frame, 0.4) * group_paths(rng, frame, 5, 0.25)
+    paths += _some(rng, frame, 0.4) * group_paths(rng, frame, 5, 0.2)
     paths += _some(rng, frame, 0.1) * cycle_paths(rng, frame)
     paths += _some(rng, frame, 0.03) * np.log(1.8) * slow_plan(rng, frame)
     added = 0.5 * added + _some(rng, frame, 0.2) * 0.5 * checkpointed(rng, frame)
     added += _some(rng, frame, 0.2) * at_tables(rng, frame, (1.0, 3.0), (0.5, 3.0))
-    added += _some(rng, frame, 0.2) * at_tables(rng, frame, (3.0, 15.0), (0.1, 0.4))
+    added += _some(rng, frame, 0.2) * at_tables(rng, frame, (1.0, 8.0), (0.1, 0.4))
     return Course(time=np.exp(paths) * (1.0 + added), traffic=traffic * called)
 
 

@@ -11,7 +11,7 @@ from .frame import HOUR, MINUTE, WINDOW, Frame
 from .scene import TABLES, Course, Happening
 
 
-def groups(number: int, *, sd: float = 0.3) -> Happening:
+def groups(number: int, *, sd: float = 0.2) -> Happening:
     """Each query belongs to one group that has an irregular factor of its own."""
 
     def happens(rng: Generator, frame: Frame) -> Course:
