@@ -20,6 +20,7 @@ from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
+from .shared_factor import Jump, SharedFactor
 from .steps import (
     ChangePoint,
     Effect,
@@ -50,6 +51,7 @@ __all__ = [
     "Effect",
     "Flags",
     "Floats",
+    "Jump",
     "Level",
     "Method",
     "Outcome",
@@ -62,6 +64,7 @@ __all__ = [
     "Reason",
     "Report",
     "Settings",
+    "SharedFactor",
     "Shift",
     "Significance",
     "Stage",
