@@ -1,9 +1,9 @@
 """The net under all other corrections: how the scores of this very deploy lie.
 
-Without a change, scores are standard normal, and most queries do not change. If the bulk of
-them lies higher or wider at this deploy, something moved that no model of the history knew.
-With the median and the quartile width of the reference queries' scores, a score above 0
-becomes
+Without a change, scores are standard normal, and most queries do not change. If the
+bulk of them lies higher or wider at this deploy, something moved that no model of the
+history knew. With the median and the quartile width of the reference queries' scores, a
+score above 0 becomes
 
     (score − max(0, median − .15)) / max(1, width / 1.349 / 1.08)
 

@@ -1,9 +1,9 @@
 """What happened to the server at another time than the deploy, by empirical Bayes.
 
-A backup that begins ten minutes after the deploy slows many queries; the best split of a
-noisy one falls near the deploy by chance. All queries together know better. Each query has
-one change or none; with the Bayes factor B of a change at place k (normal prior on its
-size) and a common prior π of the places,
+A backup that begins ten minutes after the deploy slows many queries; the best split of
+a noisy one falls near the deploy by chance. All queries together know better. Each
+query has one change or none; with the Bayes factor B of a change at place k (normal
+prior on its size) and a common prior π of the places,
 
     posterior of k for i = π of k · B of i, k / sum over all places
 

@@ -2,10 +2,10 @@
 
     S of i at point k = sum over r of L of i, r · F of r, k + own noise
 
-S are means over five minutes, standardised. The right singular vectors span the factors;
-varimax turns them so that each query follows few. Then, three times: paths by least
-squares on the loadings, F = (LᵀL)⁻¹ Lᵀ S, loadings by least squares on the paths. A
-loading stays where it is more than 2.5 jackknife errors and .15 from 0; what stays is
+S are means over five minutes, standardised. The right singular vectors span the
+factors; varimax turns them so that each query follows few. Then, three times: paths by
+least squares on the loadings, F = (LᵀL)⁻¹ Lᵀ S, loadings by least squares on the paths.
+A loading stays where it is more than 2.5 jackknife errors and .15 from 0; what stays is
 fitted once more, in all and without each block of time.
 
 The loadings that did not see a block serve to judge that block's own noise: those that
@@ -53,7 +53,8 @@ class Factors:
     @property
     def count(self) -> int:
         """r."""
-        return self.loadings.shape[1]
+        r: int = self.loadings.shape[1]
+        return r
 
 
 def learn_factors(points: Floats, reference: Flags) -> Factors | None:
@@ -88,14 +89,14 @@ def learn_factors(points: Floats, reference: Flags) -> Factors | None:
 
 def varimax(loadings: Floats) -> Floats:
     """Turn (s, r) *loadings* so that the squares of each column differ the most."""
-    s, r = loadings.shape
-    turn = np.eye(r)
+    r = loadings.shape[1]
+    turn: Floats = np.eye(r)
     before = 0.0
     for _ in range(_VARIMAX_STEPS):
         turned = loadings @ turn
         slope = loadings.T @ (turned**3 - turned * np.mean(turned**2, axis=0))
         left, power, right = np.linalg.svd(slope)
-        turn = left @ right
+        turn = np.asarray(left @ right, dtype=np.float64)
         if power.sum() < before * (1.0 + 1e-7):
             break
         before = float(power.sum())

@@ -1,7 +1,7 @@
 """What queries share is taken out of each of them: groups first, then all together.
 
-logarithms → standardised, in points of five minutes → factors of groups → their paths in
-every interval → without jumps at the deploy → out → mode of the rest → out
+logarithms → standardised, in points of five minutes → factors of groups → their paths
+in every interval → without jumps at the deploy → out → mode of the rest → out
 """
 
 from __future__ import annotations

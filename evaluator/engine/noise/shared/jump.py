@@ -1,14 +1,14 @@
 """A jump at the deploy is no common noise: two local straight lines (discontinuity).
 
 A load that grows, a wave or a saw-tooth may stand higher after the deploy than before
-and still go through it without a break. So lines are fitted to the intervals on each side,
-and the jump is the difference of their ends at the deploy,
+and still go through it without a break. So lines are fitted to the intervals on each
+side, and the jump is the difference of their ends at the deploy,
 
     J = (end of the right line) − (end of the left line)
 
-It counts as abrupt where it exceeds 1.5 times any such jump of the history and 10 %, and
-most of it is still there beyond the tolerance. An abrupt jump stays in the scores and is
-reported; everything else that a factor does is taken out.
+It counts as abrupt where it exceeds 1.5 times any such jump of the history and 10 %,
+and most of it is still there beyond the tolerance. An abrupt jump stays in the scores
+and is reported; everything else that a factor does is taken out.
 
 References:
     Hahn, Todd & van der Klaauw 2001, local linear regression discontinuity.

@@ -2,7 +2,8 @@
 
 A median moves as soon as 40 % of the queries move, and takes half of what they do for
 everybody's; the mode stays where most of them are until most of them go. With x of
-query i, its deviation s of i, and a kernel of .7 deviations, it is the maximum over m of
+query i, its deviation s of i, and a kernel of .7 deviations, it is the maximum over m
+of
 
     sum over i of 1/s · exp(−(x − m)² / (2 · (.7 s)²))
 

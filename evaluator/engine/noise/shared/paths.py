@@ -70,9 +70,8 @@ def factor_paths(
     r = loadings.shape[1]
     products = (loadings[:, :, None] * loadings[:, None, :]).reshape(-1, r * r)
     weights = there.astype(np.float64)
-    robust = weights
     for _ in range(_ROUNDS):
-        inverse, paths = _solve(products, loadings, weights, z)
+        _, paths = _solve(products, loadings, weights, z)
         residual = z - loadings @ paths
         deviation = robust_deviation(residual[:, :before], there[:, :before])
         deviation = np.maximum(deviation, _LEAST_DEVIATION)
@@ -96,7 +95,7 @@ def _solve(
     r = loadings.shape[1]
     systems = (weights.T @ products).reshape(-1, r, r)
     systems[:, np.arange(r), np.arange(r)] += _PRIOR
-    inverse = np.linalg.inv(systems)
+    inverse = np.asarray(np.linalg.inv(systems), dtype=np.float64)
     wanted = (weights * z).T @ loadings
     return inverse, np.einsum("tij,tj->it", inverse, wanted)
 

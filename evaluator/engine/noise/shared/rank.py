@@ -1,9 +1,10 @@
 """How many factors the queries share: bi-cross-validation over time.
 
 The history is cut into six blocks of time. Each is left out in turn, with four points
-on both sides, so that noise that lasts does not reach across; the right singular vectors
-V of the rest then have to predict it. Each query is predicted by the others: with the
-residual e = x − V Vᵀ x of a point x and the leverage h of i, the squared i-th row of V,
+on both sides, so that noise that lasts does not reach across; the right singular
+vectors V of the rest then have to predict it. Each query is predicted by the others:
+with the residual e = x − V Vᵀ x of a point x and the leverage h of i, the squared i-th
+row of V,
 
     error of rank r = mean of (e of i / (1 − h of i))²
 
@@ -16,6 +17,8 @@ References:
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,7 +44,7 @@ def time_blocks(k: int) -> list[tuple[slice, Places]]:
             slice(first, end),
             np.flatnonzero((points < first - GUARD) | (points >= end + GUARD)),
         )
-        for first, end in zip(ends, ends[1:], strict=False)
+        for first, end in pairwise(ends)
     ]
 
 
@@ -56,7 +59,7 @@ def right_vectors(points: Floats, most: int) -> Floats:
 
 
 def shared_rank(points: Floats) -> int:
-    """Number of factors of (k, s) *points*, the mean of each query taken out; 0 to 20."""
+    """Number of factors of (k, s) *points*, each query around its mean; 0 to 20."""
     errors = np.sum([_errors(points, *block) for block in time_blocks(len(points))], 0)
     best = int(np.argmin(errors))
     return best if errors[best] < (1.0 - _LEAST_GAIN) * errors[0] else 0

@@ -83,7 +83,7 @@ def remove_shared(
 def _deviation(panel: Panel, logs: Floats) -> Floats:
     """(s, 1) robust deviation before the deploy."""
     past = slice(0, panel.before)
-    return np.maximum(
+    deviation: Floats = np.maximum(
         np.concatenate(
             [
                 robust_deviation(logs[rows, past], panel.calls[rows, past] > 0)
@@ -92,6 +92,7 @@ def _deviation(panel: Panel, logs: Floats) -> Floats:
         ),
         LEAST_DEVIATION,
     )
+    return deviation
 
 
 def _common(
