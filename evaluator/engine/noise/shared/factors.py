@@ -8,11 +8,8 @@ least squares on the loadings, F = (LᵀL)⁻¹ Lᵀ S, loadings by least square
 A loading stays where it is more than 2.5 jackknife errors and .15 from 0; what stays is
 fitted once more, in all and without each block of time.
 
-The loadings that did not see a block serve to judge that block's own noise: those that
-did would call a part of it shared, and the noise would look smaller than it is.
-
 References:
-    Kaiser 1958, The varimax criterion; Chernozhukov et al. 2018 on cross-fitting.
+    Kaiser 1958, The varimax criterion; Quenouille 1956, the jackknife.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....model import Flags, Floats
-from .rank import right_vectors, shared_rank, time_blocks
+from .rank import right_vectors, time_blocks
 
 # Jackknife errors, and deviations of a query, that a loading has to exceed. At 2.5
 # one loading in eighty of a query that does not follow is kept.
@@ -42,12 +39,10 @@ class Factors:
 
     Args:
         loadings: (s, r) deviations of the query per unit of the factor; mostly 0.
-        without: (6, s, r) the same without each block of time and its neighbours.
         variance: (s, r) of a loading, by the jackknife over the blocks.
     """
 
     loadings: Floats
-    without: Floats
     variance: Floats
 
     @property
@@ -57,18 +52,16 @@ class Factors:
         return r
 
 
-def learn_factors(points: Floats, reference: Flags) -> Factors | None:
+def learn_factors(points: Floats, reference: Flags, rank: int) -> Factors | None:
     """Find what groups of queries share, or None where nothing is.
 
     Args:
         points: (k, s) means of the history over five minutes, standardised, the mean of
             each query taken out; 0 where absent.
         reference: (s,) queries that find the factors; loadings are for all.
+        rank: how many factors there may be, at least 1.
     """
     known = points[:, reference]
-    rank = shared_rank(known)
-    if rank == 0:
-        return None
     loadings = varimax(right_vectors(known, rank))
     paths = np.empty((loadings.shape[1], len(points)))
     keep = np.ones(loadings.shape, dtype=bool)
@@ -140,7 +133,7 @@ def _fit(points: Floats, paths: Floats, keep: Flags) -> Factors:
     )
     scale = (1.0 - share) / share
     variance = scale * np.mean(away * away, axis=0)
-    return Factors(every, without, variance)
+    return Factors(every, variance)
 
 
 def _regress(points: Floats, paths: Floats, keep: Flags) -> Floats:

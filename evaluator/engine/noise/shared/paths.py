@@ -9,7 +9,7 @@ for factors of which hardly a member is there. A query that stays out after the 
 regresses by itself, perhaps, and has no weight there.
 
 What is left of a query is divided by 1 − its leverage, since it drew the path towards
-itself, and in the history it is what the loadings leave that did not see the interval.
+itself.
 
 References:
     Huber 1964; Hoaglin & Welsch 1978, The hat matrix.
@@ -54,15 +54,13 @@ class Paths:
     followers: Places
 
 
-def factor_paths(
-    values: Floats, present: Flags, factors: Factors, *, before: int, after: int
-) -> Paths:
+def factor_paths(values: Floats, present: Flags, factors: Factors, past: int) -> Paths:
     """Find the paths.
 
     Args:
         values: (s, t) standardised, outliers winsorised.
         present: (s, t) which of them there are.
-        before, after: the deploy, as in a panel.
+        past: intervals ``[:past]`` show the usual noise; at least one.
     """
     followers = np.flatnonzero(factors.loadings.any(axis=1))
     loadings = factors.loadings[followers]
@@ -73,15 +71,14 @@ def factor_paths(
     for _ in range(_ROUNDS):
         _, paths = _solve(products, loadings, weights, z)
         residual = z - loadings @ paths
-        deviation = robust_deviation(residual[:, :before], there[:, :before])
+        deviation = robust_deviation(residual[:, :past], there[:, :past])
         deviation = np.maximum(deviation, _LEAST_DEVIATION)
-        robust = np.minimum(
-            1.0, _HUBER * deviation / np.maximum(np.abs(residual), TINY)
-        )
-        robust *= there
-        out = _stays_out(residual[:, after:], there[:, after:], deviation[:, 0])
-        robust[out, after:] = 0.0
-        weights = robust / deviation**2
+        size = np.maximum(np.abs(residual), TINY)
+        weights = np.minimum(1.0, _HUBER * deviation / size) * there
+        weights /= deviation**2
+        if past < z.shape[1]:
+            out = _stays_out(residual[:, past:], there[:, past:], deviation[:, 0])
+            weights[out, past:] = 0.0
     inverse, paths = _solve(products, loadings, weights, z)
     leverage = products @ inverse.reshape(-1, r * r).T
     leverage *= weights
@@ -108,26 +105,17 @@ def _stays_out(residual: Floats, present: Flags, deviation: Floats) -> Flags:
 
 
 def without_factors(
-    values: Floats,
-    scale: Floats,
-    factors: Factors,
-    paths: Paths,
-    kept: Floats,
-    block_of: Places,
+    values: Floats, scale: Floats, factors: Factors, paths: Paths, kept: Floats
 ) -> None:
     """Take the factors out of (s, t) *values*, in place.
 
     Args:
-        values: logarithms; absent ones are still to be zeroed.
         scale: (s,) deviation that a loading is in units of.
         kept: (r, t) what of the paths is taken out; without jumps at the deploy.
-        block_of: (t,) block of the history that an interval lies in; -1 after it.
     """
     rows = paths.followers
-    taken = factors.loadings[rows] @ kept
-    for block in range(len(factors.without)):
-        here = np.flatnonzero(block_of == block)
-        taken[:, here] = factors.without[block][rows] @ kept[:, here]
-    left = values[rows] - scale[rows][:, None] * taken
+    left = factors.loadings[rows] @ kept
+    left *= -scale[rows][:, None]
+    left += values[rows]
     left /= np.maximum(1.0 - paths.leverage, _LEAST_REST)
     values[rows] = left
