@@ -8,8 +8,11 @@ least squares on the loadings, F = (LᵀL)⁻¹ Lᵀ S, loadings by least square
 A loading stays where it is more than 2.5 jackknife errors and .15 from 0; what stays is
 fitted once more, in all and without each block of time.
 
+The loadings that did not see a block serve to judge that block's own noise: those that
+did would call a part of it shared, and the noise would look smaller than it is.
+
 References:
-    Kaiser 1958, The varimax criterion; Quenouille 1956, the jackknife.
+    Kaiser 1958, The varimax criterion; Chernozhukov et al. 2018 on cross-fitting.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....model import Flags, Floats
-from .rank import right_vectors, time_blocks
+from .rank import right_vectors, shared_rank, time_blocks
 
 # Jackknife errors, and deviations of a query, that a loading has to exceed. At 2.5
 # one loading in eighty of a query that does not follow is kept.
@@ -39,11 +42,14 @@ class Factors:
 
     Args:
         loadings: (s, r) deviations of the query per unit of the factor; mostly 0.
+        without: (6, s, r) the same without each block of time and its neighbours.
         variance: (s, r) of a loading, by the jackknife over the blocks.
     """
 
     loadings: Floats
+    without: Floats
     variance: Floats
+    members: Flags | None = None
 
     @property
     def count(self) -> int:
@@ -52,16 +58,18 @@ class Factors:
         return r
 
 
-def learn_factors(points: Floats, reference: Flags, rank: int) -> Factors | None:
+def learn_factors(points: Floats, reference: Flags) -> Factors | None:
     """Find what groups of queries share, or None where nothing is.
 
     Args:
         points: (k, s) means of the history over five minutes, standardised, the mean of
             each query taken out; 0 where absent.
         reference: (s,) queries that find the factors; loadings are for all.
-        rank: how many factors there may be, at least 1.
     """
     known = points[:, reference]
+    rank = shared_rank(known)
+    if rank == 0:
+        return None
     loadings = varimax(right_vectors(known, rank))
     paths = np.empty((loadings.shape[1], len(points)))
     keep = np.ones(loadings.shape, dtype=bool)
@@ -77,7 +85,9 @@ def learn_factors(points: Floats, reference: Flags, rank: int) -> Factors | None
         loadings = (every.loadings[:, enough] * keep)[reference]
     # Most members rise with the path, not against it.
     paths *= np.where(np.sum(np.sign(loadings), axis=0) < 0, -1.0, 1.0)[:, None]
-    return _fit(points, paths, keep)
+    everything = _fit(points, paths, np.ones(keep.shape, dtype=bool))
+    share, left = _posterior(everything, keep)
+    return Factors(everything.loadings * share, everything.without * share, left, keep)
 
 
 def varimax(loadings: Floats) -> Floats:
@@ -132,8 +142,38 @@ def _fit(points: Floats, paths: Floats, keep: Flags) -> Factors:
         [1.0 - rest.size / len(points) for _, rest in time_blocks(len(points))]
     )
     scale = (1.0 - share) / share
-    variance = scale * np.mean(away * away, axis=0)
-    return Factors(every, variance)
+    variance = _smooth(scale * np.mean(away * away, axis=0))
+    return Factors(every, without, variance)
+
+
+def _smooth(variance: Floats) -> Floats:
+    """Product of a query's and a factor's part; six blocks alone tell too little."""
+    rows = variance.mean(axis=1, keepdims=True)
+    columns = variance.mean(axis=0, keepdims=True)
+    smooth: Floats = rows * columns / max(float(variance.mean()), 1e-300)
+    return smooth
+
+
+def _posterior(found: Factors, sure: Flags) -> tuple[Floats, Floats]:
+    """(s, r) share of each loading that is kept, and variance that is left.
+
+    A loading is 0 or normal around 0, as often and as wide as the sure ones are.
+    """
+    v = np.maximum(found.variance, 1e-12)
+    often = np.clip(sure.mean(axis=0), 0.01, 0.99)
+    count = np.maximum(np.count_nonzero(sure, axis=0), 1)
+    wide = np.sum(np.where(sure, found.loadings**2, 0.0), axis=0) / count
+    total = wide + v
+    square = found.loadings**2
+    odds = often / (1.0 - often) * np.sqrt(v / total)
+    odds = odds * np.exp(np.minimum(0.5 * square * (1.0 / v - 1.0 / total), 500.0))
+    follows = odds / (1.0 + odds)
+    shrunk = wide / total
+    share = follows * shrunk
+    left = (
+        follows * shrunk * v + follows * (1 - follows) * (shrunk * found.loadings) ** 2
+    )
+    return share, left
 
 
 def _regress(points: Floats, paths: Floats, keep: Flags) -> Floats:

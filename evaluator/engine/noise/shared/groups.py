@@ -17,7 +17,7 @@ from .factors import Factors, learn_factors
 from .jump import measure_jump
 from .mode import column_modes
 from .paths import factor_paths, without_factors
-from .rank import shared_rank, time_blocks
+from .rank import time_blocks
 
 # Length of the points from which factors are learnt: a shorter one shows more of the
 # noise of single intervals, a longer one fewer points.
@@ -57,18 +57,17 @@ def without_groups(
     deviation = np.maximum(deviation, LEAST_DEVIATION)
     z = np.clip(logs / deviation, -_OUTLIER, _OUTLIER)
     point_of = _point_of(panel)
-    points = _points(z, present, point_of)
-    rank = shared_rank(points[:, reference])
-    factors = learn_factors(points, reference, rank) if rank else None
+    factors = learn_factors(_points(z, present, point_of), reference)
+    nothing = np.zeros(len(logs))
     if factors is None:
-        return GroupNoise(logs, np.zeros(len(logs)), ())
+        return GroupNoise(logs, nothing, ())
+    paths = factor_paths(z, present, factors, before=panel.before, after=panel.after)
     scale = deviation[:, 0]
-    paths = factor_paths(z, present, factors, panel.before)
     kept = paths.values.copy()
     shared = []
     for number, path in enumerate(paths.values):
         loadings = factors.loadings[:, number] * scale
-        members = np.flatnonzero(loadings)
+        members = np.flatnonzero(factors.members[:, number])
         unit = float(np.median(np.abs(loadings[members])))
         jump = measure_jump(path * unit, panel, head=scope.head)
         shared.append(
@@ -84,17 +83,7 @@ def without_groups(
         if jump.abrupt:
             kept[number, panel.after :] -= jump.size / unit
     rest = logs.copy()
-    without_factors(rest, scale, factors, paths, kept)
-    # The history as it is left by factors that did not see it.
-    for block, others in time_blocks(len(points)):
-        here = np.flatnonzero((point_of >= block.start) & (point_of < block.stop))
-        columns = slice(int(here[0]), int(here[-1]) + 1)
-        seen = points[others]
-        blind = learn_factors(seen - seen.mean(axis=0), reference, rank)
-        rest[:, columns] = logs[:, columns]
-        if blind is not None:
-            own = factor_paths(z[:, columns], present[:, columns], blind, here.size)
-            without_factors(rest[:, columns], scale, blind, own, own.values)
+    without_factors(rest, scale, factors, paths, kept, _block_of(panel, point_of))
     if not present.all():
         rest *= present
     return GroupNoise(rest, _error(factors, kept, scale, scope), tuple(shared))
@@ -118,6 +107,15 @@ def _points(z: Floats, present: Flags, point_of: Places) -> Floats:
     level = means.sum(axis=1) / np.maximum(np.count_nonzero(count, axis=1), 1)
     centred: Floats = np.where(count > 0, means - level[:, None], 0.0).T
     return centred
+
+
+def _block_of(panel: Panel, point_of: Places) -> Places:
+    """(t,) block of time that each interval of the history lies in; -1 after it."""
+    block_of = np.full(panel.starts.size, -1)
+    for number, (points, _) in enumerate(time_blocks(int(point_of[-1]) + 1)):
+        inside = (point_of >= points.start) & (point_of < points.stop)
+        block_of[: panel.before][inside] = number
+    return block_of
 
 
 def _error(factors: Factors, kept: Floats, scale: Floats, scope: Scope) -> Floats:

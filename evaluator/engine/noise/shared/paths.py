@@ -9,7 +9,7 @@ for factors of which hardly a member is there. A query that stays out after the 
 regresses by itself, perhaps, and has no weight there.
 
 What is left of a query is divided by 1 − its leverage, since it drew the path towards
-itself.
+itself, and in the history it is what the loadings leave that did not see the interval.
 
 References:
     Huber 1964; Hoaglin & Welsch 1978, The hat matrix.
@@ -54,16 +54,18 @@ class Paths:
     followers: Places
 
 
-def factor_paths(values: Floats, present: Flags, factors: Factors, past: int) -> Paths:
+def factor_paths(
+    values: Floats, present: Flags, factors: Factors, *, before: int, after: int
+) -> Paths:
     """Find the paths.
 
     Args:
         values: (s, t) standardised, outliers winsorised.
         present: (s, t) which of them there are.
-        past: intervals ``[:past]`` show the usual noise; at least one.
+        before, after: the deploy, as in a panel.
     """
-    followers = np.flatnonzero(factors.loadings.any(axis=1))
-    loadings = factors.loadings[followers]
+    followers = np.flatnonzero(factors.members.any(axis=1))
+    loadings = factors.loadings[followers] * factors.members[followers]
     z, there = values[followers], present[followers]
     r = loadings.shape[1]
     products = (loadings[:, :, None] * loadings[:, None, :]).reshape(-1, r * r)
@@ -71,14 +73,15 @@ def factor_paths(values: Floats, present: Flags, factors: Factors, past: int) ->
     for _ in range(_ROUNDS):
         _, paths = _solve(products, loadings, weights, z)
         residual = z - loadings @ paths
-        deviation = robust_deviation(residual[:, :past], there[:, :past])
+        deviation = robust_deviation(residual[:, :before], there[:, :before])
         deviation = np.maximum(deviation, _LEAST_DEVIATION)
-        size = np.maximum(np.abs(residual), TINY)
-        weights = np.minimum(1.0, _HUBER * deviation / size) * there
-        weights /= deviation**2
-        if past < z.shape[1]:
-            out = _stays_out(residual[:, past:], there[:, past:], deviation[:, 0])
-            weights[out, past:] = 0.0
+        robust = np.minimum(
+            1.0, _HUBER * deviation / np.maximum(np.abs(residual), TINY)
+        )
+        robust *= there
+        out = _stays_out(residual[:, after:], there[:, after:], deviation[:, 0])
+        robust[out, after:] = 0.0
+        weights = robust / deviation**2
     inverse, paths = _solve(products, loadings, weights, z)
     leverage = products @ inverse.reshape(-1, r * r).T
     leverage *= weights
@@ -105,17 +108,24 @@ def _stays_out(residual: Floats, present: Flags, deviation: Floats) -> Flags:
 
 
 def without_factors(
-    values: Floats, scale: Floats, factors: Factors, paths: Paths, kept: Floats
+    values: Floats,
+    scale: Floats,
+    factors: Factors,
+    paths: Paths,
+    kept: Floats,
+    block_of: Places,
 ) -> None:
     """Take the factors out of (s, t) *values*, in place.
 
     Args:
+        values: logarithms; absent ones are still to be zeroed.
         scale: (s,) deviation that a loading is in units of.
         kept: (r, t) what of the paths is taken out; without jumps at the deploy.
+        block_of: (t,) block of the history that an interval lies in; -1 after it.
     """
-    rows = paths.followers
-    left = factors.loadings[rows] @ kept
-    left *= -scale[rows][:, None]
-    left += values[rows]
-    left /= np.maximum(1.0 - paths.leverage, _LEAST_REST)
-    values[rows] = left
+    taken = factors.loadings @ kept
+    for block in range(len(factors.without)):
+        here = np.flatnonzero(block_of == block)
+        taken[:, here] = factors.without[block] @ kept[:, here]
+    values -= scale[:, None] * taken
+    values[paths.followers] /= np.maximum(1.0 - paths.leverage, _LEAST_REST)

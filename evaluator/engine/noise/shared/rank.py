@@ -31,6 +31,8 @@ GUARD = 4
 # up to 1 % in quiet scenes of the benchmark.
 MOST = 20
 _LEAST_GAIN = 0.015
+# Fewer factors are as good where they leave hardly more.
+_AS_GOOD = 0.004
 # 1 − leverage below which the others do not predict a query.
 _LEAST_REST = 0.3
 
@@ -61,8 +63,10 @@ def right_vectors(points: Floats, most: int) -> Floats:
 def shared_rank(points: Floats) -> int:
     """Number of factors of (k, s) *points*, each query around its mean; 0 to 20."""
     errors = np.sum([_errors(points, *block) for block in time_blocks(len(points))], 0)
-    best = int(np.argmin(errors))
-    return best if errors[best] < (1.0 - _LEAST_GAIN) * errors[0] else 0
+    best = float(errors.min())
+    if best >= (1.0 - _LEAST_GAIN) * errors[0]:
+        return 0
+    return int(np.argmax(errors <= best + _AS_GOOD * errors[0]))
 
 
 def _errors(points: Floats, block: slice, rest: Places) -> Floats:
