@@ -75,14 +75,7 @@ def assess(
     score = normal_score(moved.contrast.rise / np.sqrt(error), dependence.dof)
     stretch = _placebo_stretch(noise, dependence, variance)
     score = stretch.undo(score)
-    if scope.groups and not shared.abrupt:
-        score = empirical_null(score[reference]).corrected(score)
-    wanted = score > 0
-    if searched is None:
-        wanted[:] = True
-    else:
-        wanted |= searched
-    split_at, statistic = _search(panel, noise, scope, wanted)
+    event = np.full(len(score), -1)
     if scope.groups:
         starts = panel.starts[scope.searched]
         event = events_elsewhere(
@@ -91,7 +84,16 @@ def assess(
             np.abs(starts - at) <= tolerance,
             reference,
         )
-        split_at = np.where(event >= 0, starts[event], split_at)
+        usual = reference & (event < 0)
+        if usual.any() and not shared.abrupt:
+            score = empirical_null(score[usual]).corrected(score)
+    wanted = score > 0
+    if searched is None:
+        wanted[:] = True
+    else:
+        wanted |= searched
+    split_at, statistic = _search(panel, noise, scope, wanted)
+    split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
     near = np.abs(split_at - at) <= tolerance
     p = whole_rule_p(
         score,

@@ -24,7 +24,9 @@ from ....model import Floats, Jump, Panel
 # longer ones follow a wave of an hour too badly.
 _REACH = 0.4
 _LEAST_REACH = 3
-_MORE_ABRUPT = 1.5
+# How much more abrupt than all before, and in deviations of those, at the end of the
+# window; earlier looks ask for more (O'Brien & Fleming 1979).
+_MORE_ABRUPT, _LEAST_SURE = 1.5, 4.0
 _LEAST_JUMP = float(np.log(1.1))
 # Share of the jump that is still there later, if it is no transient.
 _LASTS = 0.5
@@ -67,8 +69,10 @@ def measure_jump(path: Floats, panel: Panel, *, head: int) -> Jump:
         lasts = (float(np.median(later)) - level) / size
         if lasts < _LASTS:
             remaining = size * max(lasts, 0.0)
+    share = min((path.size - after) / panel.window, 1.0)
+    usual = max(_MORE_ABRUPT * largest, _LEAST_SURE * deviation) / np.sqrt(share)
     abrupt = earlier.size >= _LEAST_MOMENTS and (
-        abs(remaining) > max(_MORE_ABRUPT * largest, _LEAST_JUMP)
+        abs(remaining) > max(usual, _LEAST_JUMP)
     )
     return Jump(
         size=remaining,
