@@ -78,13 +78,13 @@ def assess(
     event = np.full(len(score), -1)
     if scope.groups:
         starts = panel.starts[scope.searched]
-        event = events_elsewhere(
-            noise.searched,
+        events = events_elsewhere(
+            noise.searched / np.sqrt(noise.single)[:, None],
             dependence.inflation,
             np.abs(starts - at) <= tolerance,
             reference,
         )
-        usual = reference & (event < 0)
+        event, usual = events.place, reference & ~events.moved
         if usual.any() and not shared.abrupt:
             score = empirical_null(score[usual]).corrected(score)
     wanted = score > 0

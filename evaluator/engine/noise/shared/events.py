@@ -16,6 +16,8 @@ References:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ....model import Flags, Floats, Places
@@ -32,19 +34,34 @@ _PEAK = 0.03
 _BESIDE = 1
 
 
-def events_elsewhere(
-    values: Floats, inflation: Floats, near: Flags, learners: Flags
-) -> Places:
-    """(s,) interval that begins after an event elsewhere; -1 where there is none.
+@dataclass(frozen=True, slots=True, eq=False)
+class Events:
+    """What s queries have to do with events at another time than the deploy.
 
     Args:
-        values: (s, n) standardised residuals of the window, 0 where absent.
+        place: (s,) interval that begins after the likeliest; -1 where the deploy is
+            likelier, or without any event. Without a change, too, the event is.
+        moved: (s,) whether such a change is likelier than none.
+    """
+
+    place: Places
+    moved: Flags
+
+
+def events_elsewhere(
+    values: Floats, inflation: Floats, near: Flags, learners: Flags
+) -> Events:
+    """Find the events, and the queries that they moved.
+
+    Args:
+        values: (s, n) residuals of the window in deviations of the history, 0 where
+            absent.
         inflation: (s,) variance of a long mean over that of independent intervals.
         near: (n,) intervals whose start lies inside the tolerance.
         learners: (s,) queries that make the prior.
     """
     s, n = values.shape
-    none = np.full(s, -1)
+    none = Events(np.full(s, -1), np.zeros(s, dtype=bool))
     if n <= 2 * _LEAST:
         return none
     places = np.arange(_LEAST, n - _LEAST + 1)
@@ -56,15 +73,14 @@ def events_elsewhere(
         return none
     posterior = bayes * prior
     own = posterior[:, 1:]
-    deploy = own[:, close].sum(axis=1)
-    found = none
-    best = deploy.copy()
+    found = none.place
+    best = own[:, close].sum(axis=1)
     for peak in peaks:
         there = np.abs(np.arange(places.size) - peak) <= _BESIDE
         mass = own[:, there & ~close].sum(axis=1)
         found = np.where(mass > best, places[peak], found)
         best = np.maximum(best, mass)
-    return found
+    return Events(found, (found >= 0) & (best > posterior[:, 0]))
 
 
 def _bayes_factors(values: Floats, inflation: Floats, places: Places) -> Floats:
@@ -75,14 +91,9 @@ def _bayes_factors(values: Floats, inflation: Floats, places: Places) -> Floats:
     total = so_far[:, -1:]
     right = total - left
     difference = right / (n - places) - left / places
-    single = np.maximum(np.mean(values * values, axis=1), 1e-12)
     known = (places * (n - places) / n) / inflation[:, None]
-    # Noise around two levels is not larger than around one.
-    noise = np.maximum(
-        single[:, None] - difference**2 * places * (n - places) / n**2, 0.25
-    )
     gain = _PRIOR_SIZE**2 * known
-    exponent = 0.5 * difference**2 * known / noise * gain / (1.0 + gain)
+    exponent = 0.5 * difference**2 * known * gain / (1.0 + gain)
     logs = np.minimum(exponent - 0.5 * np.log1p(gain), 300.0)
     bayes: Floats = np.concatenate([np.ones((s, 1)), np.exp(logs)], axis=1)
     return bayes
