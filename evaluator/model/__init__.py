@@ -36,6 +36,7 @@ from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
+from .shared_factor import Jump, SharedFactor
 from .steps import (
     ChangePoint,
     Effect,
@@ -73,6 +74,7 @@ __all__ = [
     "Flags",
     "Floats",
     "Improvement",
+    "Jump",
     "Level",
     "LoadChange",
     "LoadKind",
@@ -91,6 +93,7 @@ __all__ = [
     "Reason",
     "Report",
     "Settings",
+    "SharedFactor",
     "Shift",
     "Significance",
     "Stage",

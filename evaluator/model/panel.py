@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .batch import Flags, Floats
+from .shared_factor import SharedFactor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,8 @@ class Assessment:
             both windows, which knows slow noise badly.
         common_rise: factor of an abrupt rise that most queries share at the deploy; 1
             when there is none. It is part of every score.
+        factors: what queries do together, with their jumps at the deploy; the common
+            one last. Without enough queries and history none.
         by_dispersion: (s,) whether the dispersion of calls weighed the intervals.
         transient: (s,) whether the intervals inside the tolerance after the deploy
             were left out of the score, because what was slow there had passed.
@@ -97,3 +100,4 @@ class Assessment:
     common_rise: float
     by_dispersion: Flags
     transient: Flags
+    factors: tuple[SharedFactor, ...] = ()

@@ -18,6 +18,7 @@ from ...model import (
     Outcome,
     Places,
     Settings,
+    SharedFactor,
     Stage,
     Verdict,
 )
@@ -84,6 +85,7 @@ class Judged:
         changes: of the queries that passed the pre-filter, in their order.
         significances: None where the method does not correct for many queries.
         common_rise: factor of an abrupt rise that most queries share at the deploy.
+        factors: what some of the queries do together; members are places among the s.
     """
 
     outcomes: NDArray[np.int8]
@@ -91,6 +93,7 @@ class Judged:
     changes: Changes
     significances: Significances | None = None
     common_rise: float = 1.0
+    factors: tuple[SharedFactor, ...] = ()
 
 
 class Detector(ABC):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from ...model import (
     Outcome,
     Places,
     Settings,
+    SharedFactor,
     Stage,
     Verdict,
 )
 from ..noise.model import assess
 from ..prepare.panel import panels
 from ..prepare.prepared import Prepared
+from ..prepare.reference import reference_of
 from ..stats.bayes_factor import no_change_bound
 from ..stats.multiple_testing import q_values, spent
 from .base import (
@@ -95,10 +97,12 @@ class _Known:
     by_dispersion: Flags
     transient: Flags
     common_rise: float
+    factors: tuple[SharedFactor, ...]
 
 
 def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
     searched = prepared.risen | prepared.fell(settings.threshold)
+    reference = reference_of(prepared)
     assessed = [
         (
             members,
@@ -108,14 +112,17 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
                 window=settings.window,
                 tolerance=settings.tolerance,
                 searched=searched[members],
+                reference=reference[members],
             ),
         )
-        for members, panel in panels(prepared, at=at, window=settings.window)
+        for members, panel in panels(
+            prepared, reference | searched, at=at, window=settings.window
+        )
     ]
     s = prepared.rows.size
 
-    def gathered(name: str, *, flags: bool = False) -> NDArray[Any]:
-        whole = np.zeros(s, dtype=bool) if flags else np.zeros(s)
+    def gathered(name: str, *, unknown: Any = np.nan) -> NDArray[Any]:
+        whole = np.full(s, unknown)
         for members, assessment in assessed:
             whole[members] = getattr(assessment, name)
         return whole
@@ -123,16 +130,22 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
     rises = [part.common_rise for _, part in assessed if part.common_rise != 1.0]
     return _Known(
         score=gathered("score"),
-        p_value=gathered("p_value"),
+        # What did not rise is no finding, and nobody needs to know its history.
+        p_value=np.where(prepared.risen, gathered("p_value", unknown=1.0), 1.0),
         split_at=gathered("split_at"),
         statistic=gathered("statistic"),
         phi=gathered("phi"),
-        near=gathered("near", flags=True),
+        near=gathered("near", unknown=False),
         log_error=gathered("log_error"),
-        long_history=gathered("long_history", flags=True),
-        by_dispersion=gathered("by_dispersion", flags=True),
-        transient=gathered("transient", flags=True),
+        long_history=gathered("long_history", unknown=False),
+        by_dispersion=gathered("by_dispersion", unknown=False),
+        transient=gathered("transient", unknown=False),
         common_rise=rises[-1] if rises else 1.0,
+        factors=tuple(
+            replace(factor, members=members[factor.members])
+            for members, part in assessed
+            for factor in part.factors
+        ),
     )
 
 
@@ -172,7 +185,9 @@ def _judge(
         transient=known.transient,
         width=np.exp(_WIDTH * known.log_error),
     )
-    return Judged(outcomes, stages, moved, significances, known.common_rise)
+    return Judged(
+        outcomes, stages, moved, significances, known.common_rise, known.factors
+    )
 
 
 def _columns(present: Flags, starts: Floats, split_at: Floats) -> Places:

@@ -25,8 +25,6 @@ _LEAST_DOF = 3.0
 _MOST_SHARED = 1000.0
 # Standard errors above the estimate; with 2 the size at 0.001 was 0.0017 at phi 0.7.
 _UPPER_END = 2.3
-# Standard errors by which it must have grown, to be believed from a short time.
-_GROWN = 3.0
 # A ratio below this is an accident of few batches.
 _LEAST_RATIO = 0.05
 
@@ -93,22 +91,6 @@ def autoregressive(noise: Floats, present: Flags) -> Dependence:
 def _autoregressive_dof(phi: Floats, count: Places) -> Floats:
     dof = count * (1.0 - phi**2) / (3.0 + phi**2)
     return np.maximum(dof, _LEAST_DOF)
-
-
-def grown_of_late(known: Dependence, late: Dependence, count: Places) -> Dependence:
-    """Replace what the history says where neighbours clearly correlate more by now.
-
-    Args:
-        known: of the whole history.
-        late: of the last *count* intervals, by :func:`autoregressive`.
-    """
-    grown = late.phi > known.phi + _GROWN * np.sqrt((1.0 - known.phi**2) / count)
-    fewer = _autoregressive_dof(late.phi, count)
-    return Dependence(
-        np.where(grown, late.phi, known.phi),
-        np.where(grown, np.maximum(known.inflation, late.inflation), known.inflation),
-        np.where(grown, np.minimum(known.dof, fewer), known.dof),
-    )
 
 
 def shrink(ratio: Floats, dof: Floats) -> tuple[Floats, Floats]:

@@ -1,7 +1,8 @@
 """The common factor of a server's queries: load, checkpoints, the time of day.
 
-It is the median over the queries, interval by interval. Each query follows it with its
-own loading, learnt before the deploy:
+It is the median over the queries, interval by interval; of many queries with hours of
+history it is the mode (``shared/mode.py``). Each query follows it with its own loading,
+learnt before the deploy:
 
     residual of query i at t = loading of i · factor at t + its own noise
 
@@ -81,22 +82,21 @@ def column_medians(logs: Floats, calls: Floats) -> Floats:
 
 def common_factor(
     middle: Floats,
+    step: float,
     deviation: Floats,
     queries: float,
     *,
-    before: int,
     after: int,
 ) -> CommonFactor:
     """Find what the queries do together.
 
     Args:
-        middle: (t,) medians of their logarithms in each interval.
+        middle: (t,) middle of their logarithms in each interval, around its level.
+        step: abrupt common rise at the deploy.
         deviation: (s, 1) standard deviation of each query, above 0.
         queries: how many are there in an interval, on average.
-        before, after: the deploy, as in a panel.
+        after: the deploy, as in a panel.
     """
-    middle = middle - np.median(middle[:before])
-    step = _abrupt_step(middle, before, after)
     values = middle.copy()
     values[after:] -= step
     # Near the middle the queries' densities add up, each 1/deviation.
@@ -144,7 +144,7 @@ def without_factor(
     return rest
 
 
-def _abrupt_step(middle: Floats, before: int, after: int) -> float:
+def abrupt_step(middle: Floats, before: int, after: int) -> float:
     """Rise over the deploy, if nothing before the deploy was nearly as abrupt.
 
     A transient that all queries share is not a step. So most of the near intervals must

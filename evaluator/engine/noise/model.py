@@ -14,41 +14,17 @@ import numpy as np
 from ...model import Assessment, Flags, Floats, Panel
 from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
-from ..stats.moments import robust_deviation
 from ..stats.nearness import ends_before, hides_changes, near
-from .autocorrelation import Dependence, grown_of_late, shrink
-from .common_factor import (
-    CommonFactor,
-    Loadings,
-    column_medians,
-    common_factor,
-    loadings,
-    without_factor,
-)
-from .contrast import (
-    Contrast,
-    Run,
-    TailStretch,
-    normal_score,
-    skewness_corrected,
-    tail_stretch,
-)
+from .autocorrelation import Dependence, shrink
+from .contrast import Contrast, Run, TailStretch, normal_score, tail_stretch
 from .query_noise import QueryNoise, learn
 from .residuals import log_residuals
 from .scope import Scope, scope_of
 from .selection import tail_p, whole_rule_p
+from .shared.empirical_null import empirical_null
+from .shared.events import events_elsewhere
+from .shared.removal import remove_shared
 from .transient import added_variance, slow_only_at_first
-
-# A deviation below this would make every query follow the factor exactly.
-_LEAST_DEVIATION = 1e-3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shared:
-    """What the queries have in common, and (s, 1) the deviation of each."""
-
-    factor: CommonFactor
-    deviation: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +49,7 @@ def assess(
     window: float,
     tolerance: float,
     searched: Flags | None = None,
+    reference: Flags | None = None,
 ) -> Assessment:
     """Find for every query the chance of its rise without any change.
 
@@ -84,31 +61,42 @@ def assess(
         tolerance: how far from it a change still counts as its own, seconds.
         searched: (s,) queries whose split is asked for even if they did not get
             slower; None: all.
+        reference: (s,) queries that show what is usual at this deploy, chosen without
+            looking at what came after it; None: all.
     """
-    scope = scope_of(panel, at + tolerance)
-    logs = log_residuals_of(panel)
-    shared = _shared(panel, logs, scope)
-    noise, loading = _learn(panel, logs, shared, scope)
+    if reference is None:
+        reference = np.ones(len(panel.means), dtype=bool)
+    scope = scope_of(panel, at + tolerance, int(np.count_nonzero(reference)))
+    shared = remove_shared(panel, log_residuals_of(panel), scope, reference)
+    noise = _learn(panel, shared.rest, scope)
     dependence = _dependence(noise, scope)
     variance = noise.single * dependence.inflation
     moved = _moved(noise, dependence, variance, scope)
-    # What the factor did since the baseline was taken out by loadings badly known.
-    drift = np.zeros(len(variance))
-    if shared is not None and loading is not None:
-        values = shared.factor.values
-        change = values[scope.new].mean() - values[scope.old].mean()
-        drift = loading.variance * change**2
-    error = variance * (moved.contrast.variance + moved.added) + drift
+    error = variance * (moved.contrast.variance + moved.added) + shared.error
     score = normal_score(moved.contrast.rise / np.sqrt(error), dependence.dof)
-    score = skewness_corrected(score, noise.skewness * moved.contrast.skewness)
     stretch = _placebo_stretch(noise, dependence, variance)
     score = stretch.undo(score)
+    event = np.full(len(score), -1)
+    if scope.groups:
+        starts = panel.starts[scope.searched]
+        events = events_elsewhere(
+            noise.searched / np.sqrt(noise.single)[:, None],
+            dependence.inflation,
+            np.abs(starts - at) <= tolerance,
+            reference,
+        )
+        event, usual = events.place, reference & ~events.moved
+        if usual.any() and not shared.abrupt:
+            score = empirical_null(score[usual]).corrected(score)
     wanted = score > 0
     if searched is None:
         wanted[:] = True
     else:
         wanted |= searched
     split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
+    is_event, place = event >= 0, scope.searched.start + event
+    split_at = np.where(is_event, panel.starts[place], split_at)
+    seen_until = np.where(is_event, panel.ends[place - 1], seen_until)
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
     p = whole_rule_p(
         score,
@@ -135,9 +123,10 @@ def assess(
         log_error=np.sqrt(variance * (recent.variance + moved.added)) * stretch.base,
         history=panel.before,
         long_history=scope.long,
-        common_rise=1.0 if shared is None else float(np.exp(shared.factor.step)),
+        common_rise=shared.common_rise,
         by_dispersion=noise.by_dispersion,
         transient=moved.transient,
+        factors=shared.factors,
     )
 
 
@@ -150,60 +139,19 @@ def log_residuals_of(panel: Panel) -> Floats:
     return logs
 
 
-def _shared(panel: Panel, logs: Floats, scope: Scope) -> _Shared | None:
-    """The common factor, where there are enough queries and intervals to see one."""
-    if not scope.sees_factor:
-        return None
-    past = slice(0, panel.before)
-    deviation = np.concatenate(
-        [
-            robust_deviation(logs[rows, past], panel.calls[rows, past] > 0)
-            for rows in blocks(*panel.means.shape)
-        ]
-    )
-    deviation = np.maximum(deviation, _LEAST_DEVIATION)
-    count = sum(
-        np.count_nonzero(panel.calls[rows]) for rows in blocks(*panel.means.shape)
-    )
-    factor = common_factor(
-        column_medians(logs, panel.calls),
-        deviation,
-        count / panel.starts.size,
-        before=panel.before,
-        after=panel.after,
-    )
-    return _Shared(factor, deviation)
-
-
-def _learn(
-    panel: Panel, logs: Floats, shared: _Shared | None, scope: Scope
-) -> tuple[QueryNoise, Loadings | None]:
-    """Every query's noise, and how it follows the factor."""
-    noises, followed = [], []
-    for rows in blocks(*panel.means.shape):
-        part, own = panel.rows(rows), logs[rows]
-        if shared is not None:
-            present, factor = part.present, shared.factor
-            loading = loadings(
-                own, present, shared.deviation[rows], factor, before=panel.before
-            )
-            own = without_factor(own, present, loading, factor)
-            followed.append(loading)
-        noises.append(learn(part, own, scope))
-    return (
-        concatenated(noises),
-        concatenated(followed) if followed else None,
+def _learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
+    """Every query's noise."""
+    return concatenated(
+        [learn(panel.rows(rows), logs[rows], scope) for rows in blocks(*logs.shape)]
     )
 
 
 def _dependence(noise: QueryNoise, scope: Scope) -> Dependence:
-    """Of each query, by what the family has in common and what changed of late."""
+    """Of each query, drawn towards what the family has in common."""
     known = noise.dependence
     if scope.long and scope.family:
         ratio, dof = shrink(known.inflation, known.dof)
         known = Dependence(known.phi, ratio, dof)
-    if noise.late is not None:
-        known = grown_of_late(known, noise.late, noise.late_count)
     return known
 
 
@@ -237,8 +185,7 @@ def _placebo_stretch(
     known = np.isfinite(error)
     t = placebos.rise / np.sqrt(variance[:, None] * np.where(known, error, 1.0))
     score = normal_score(t, dependence.dof[:, None])
-    skewness = noise.skewness[:, None] * placebos.skewness
-    return tail_stretch(np.where(known, skewness_corrected(score, skewness), np.nan))
+    return tail_stretch(np.where(known, score, np.nan))
 
 
 def _search(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Flags, Floats, Panel, Places
+from ...model import Flags, Floats, Panel
 from ..stats.ar1 import phi_around_one_mean
 from ..stats.moments import medians, robust_deviation, weighted_mean
 from .autocorrelation import Dependence, autoregressive, batch_inflation
@@ -39,8 +39,6 @@ class QueryNoise:
         searched: (s, w) standardised residuals of the window on both sides.
         single: (s,) variance of one standardised residual.
         dependence: by the history, or without one by both windows.
-        late: by the last windows, with a long history only; of *late_count* intervals.
-        skewness: (s,) of one residual; 0 where the history is too short to tell.
         by_dispersion: (s,) whether the dispersion of single calls made the weights.
         after_values, after_weights: (s, a) logarithms around the level before the
             deploy, outliers pulled in, and their weights, of all after the deploy.
@@ -51,9 +49,6 @@ class QueryNoise:
     searched: Floats
     single: Floats
     dependence: Dependence
-    late: Dependence | None
-    late_count: Places
-    skewness: Floats
     by_dispersion: Flags
     after_values: Floats
     after_weights: Floats
@@ -101,35 +96,26 @@ def learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
         residuals = _standardised(panel, logs, variance, present)
     _pull_outliers_in(residuals, present, panel.before, panel.after)
     values, roots = residuals.values, residuals.roots
-    late, late_count = None, np.zeros(len(logs), dtype=np.intp)
     if scope.long:
         past = values[:, : panel.before]
         count = np.count_nonzero(present[:, : panel.before], axis=1)
-        squares, skewness = _powers(past, count - 1)
+        squares = np.einsum("ij,ij->i", past, past)
         phi = phi_around_one_mean(past)
         ratio, dof = batch_inflation(_so_far(past), squares, count, _batch(panel))
         dependence = Dependence(phi, ratio, dof)
-        window = scope.late
-        sides = panel.before - window.start, panel.after - window.start
-        noise = around_sides(values[:, window], roots[:, window], *sides)
-        late = autoregressive(noise, present[:, window])
-        late_count = np.count_nonzero(present[:, window], axis=1)
         single = squares / np.maximum(count - 1, 1)
     else:
         noise = around_sides(values, roots, panel.before, panel.after)
         dependence = autoregressive(noise, present)
         count = np.count_nonzero(present, axis=1)
         squares = np.einsum("ij,ij->i", noise, noise)
-        single, skewness = squares / np.maximum(count - 2, 1), np.zeros(len(logs))
+        single = squares / np.maximum(count - 2, 1)
     values *= residuals.scale
     weights = roots * roots
     return QueryNoise(
         searched=searched,
         single=np.maximum(single, _LEAST_DEVIATION**2),
         dependence=dependence,
-        late=late,
-        late_count=late_count,
-        skewness=skewness,
         by_dispersion=by_dispersion,
         after_values=values[:, scope.new].copy(),
         after_weights=weights[:, scope.new].copy(),
@@ -188,16 +174,6 @@ def _pull_outliers_in(
     winsorise(values[:, after:], centre=level / scale[:, after:], reach=reach)
     if not present.all():
         values *= present
-
-
-def _powers(past: Floats, count: Places) -> tuple[Floats, Floats]:
-    """(s,) sums of squares, and (s,) skewness."""
-    squares = past * past
-    total = squares.sum(axis=1)
-    count = np.maximum(count, 1)
-    single = np.maximum(total / count, _LEAST_DEVIATION**2)
-    skewness = np.einsum("ij,ij->i", squares, past) / (count * single**1.5)
-    return total, skewness
 
 
 def _so_far(values: Floats) -> Floats:

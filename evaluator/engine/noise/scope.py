@@ -12,8 +12,8 @@ _FAMILY = 20
 # most of them that make the baseline.
 _LONG = 3
 _BASELINE = 4
-# Windows before the deploy in which dependence may have grown.
-_LATE = 2
+# Fewest queries, and seconds before the deploy, that show what groups share.
+_MANY, _HOURS = 40, 7200.0
 # Fewest intervals before the deploy in which a common factor can be seen.
 _FACTOR = 20
 # Distance of two placebos: a third of the intervals after the deploy.
@@ -28,10 +28,10 @@ class Scope:
         old: the baseline before the deploy; ``new`` all after it.
         recent: the window before the deploy.
         searched: where the split is searched.
-        late: where dependence may have grown before the deploy, and all after it.
         head: how many intervals after the deploy begin inside the tolerance.
         long: whether the noise can be learnt before the deploy only.
         family: whether there are enough queries to compare with each other.
+        groups: whether there are enough, and for long enough, to see what groups share.
         placebos: first intervals after moments at which nothing was deployed.
     """
 
@@ -39,10 +39,10 @@ class Scope:
     new: slice
     recent: slice
     searched: slice
-    late: slice
     head: int
     long: bool
     family: bool
+    groups: bool
     placebos: tuple[int, ...]
 
     @property
@@ -57,15 +57,19 @@ class Scope:
         return self.family and self.old.stop >= _FACTOR
 
 
-def scope_of(panel: Panel, settled: float) -> Scope:
+def scope_of(panel: Panel, settled: float, reference: int) -> Scope:
     """Divide *panel*.
 
     Args:
         settled: end of the tolerance after the deploy, Unix seconds.
+        reference: queries that the others are compared with.
     """
     before, after, end = panel.before, panel.after, panel.starts.size
     long = before >= _LONG * panel.window
-    family = len(panel.means) >= _FAMILY
+    family = reference >= _FAMILY
+    seconds = panel.ends[before - 1] - panel.starts[0]
+    # A scrape is a little early now and then.
+    groups = long and reference >= _MANY and seconds > 0.99 * _HOURS
     length = min(_BASELINE * panel.window, before // 2) if long else before
     placebos = range(0)
     if long and family:
@@ -76,9 +80,9 @@ def scope_of(panel: Panel, settled: float) -> Scope:
         new=slice(after, end),
         recent=slice(before - panel.window, before),
         searched=slice(before - panel.window, end),
-        late=slice(before - _LATE * panel.window, end),
         head=int(panel.starts[after:].searchsorted(settled)),
         long=long,
         family=family,
+        groups=groups,
         placebos=tuple(placebos),
     )

@@ -15,14 +15,15 @@ from .prepared import Prepared
 
 
 def panels(
-    prepared: Prepared, *, at: float, window: float
+    prepared: Prepared, chosen: Flags, *, at: float, window: float
 ) -> Iterator[tuple[Places, Panel]]:
-    """The queries past the floors, those that were scraped together side by side.
+    """Some queries past the floors, those that were scraped together side by side.
 
     Intervals with the same end are the same interval; where a query missed a scrape,
     its longer interval stands at its end.
 
     Args:
+        chosen: (s,) which; the others change nothing.
         at: time of the deploy, Unix seconds.
         window: length of each side, seconds.
 
@@ -32,11 +33,14 @@ def panels(
     Raises:
         ValueError: one side of the deploy is empty, which the floors exclude.
     """
-    usable = prepared.calls > 0
-    for members in same_grids(usable, prepared.lags):
-        all_of_them = members.size == len(usable)
+    those = slice(None) if chosen.all() else np.flatnonzero(chosen)
+    place = np.flatnonzero(chosen)
+    usable, all_lags = prepared.calls[those] > 0, prepared.lags[those]
+    for group in same_grids(usable, all_lags):
+        members = place[group]
+        all_of_them = members.size == len(prepared.rows)
         rows = slice(None) if all_of_them else members
-        known, lags = usable[rows], prepared.lags[rows]
+        known, lags = usable[group], all_lags[group]
         columns = _chosen(np.any(known, axis=0))
         begins = _latest_starts(prepared.times, known, lags)[columns]
         ends = prepared.times[1:][columns]

@@ -1,0 +1,90 @@
+"""A deploy of a scene through the final look, and through all looks as ``run`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluator.model import Deploy, Report, Settings
+from evaluator.service.evaluate import examine, looks
+from evaluator.sources.readings import Reading
+from evaluator.sources.surroundings import Found
+
+from .scene import Example
+
+SETTINGS = Settings()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Of one deploy.
+
+    Args:
+        alarms: unchanged queries detected.
+        alerts: those of them without an external cause, so that somebody is paged.
+        at_half, at_double: share detected of the queries that got slower by half, and
+            of those twice as slow.
+        detected: queries detected in all.
+        muted: those of them with an external cause.
+    """
+
+    alarms: int
+    alerts: int
+    at_half: float
+    at_double: float
+    detected: int
+    muted: int
+
+
+def at_the_end(example: Example, settings: Settings = SETTINGS) -> Tally:
+    """Judged once, when the window has passed, as ``deploy`` does."""
+    return _tally(example, _report(example, settings))
+
+
+def at_all_looks(example: Example, settings: Settings = SETTINGS) -> Tally:
+    """Judged at each look of the method; earlier detections stand, as in ``run``."""
+    report = None
+    for look in range(len(looks(settings))):
+        report = _report(example, settings, look, report)
+    assert report is not None  # noqa: S101 - there is a last look
+    return _tally(example, report)
+
+
+def _report(
+    example: Example,
+    settings: Settings,
+    look: int | None = None,
+    earlier: Report | None = None,
+) -> Report:
+    def read(_: Deploy, start: float, end: float) -> Reading:
+        return Reading((example.batch.between(start, end),))
+
+    return examine(
+        example.deploy,
+        read,
+        settings,
+        lambda: example.deploy.at,
+        around=lambda *_: Found(example.surroundings),
+        look=look,
+        earlier=earlier,
+    )
+
+
+def _tally(example: Example, report: Report) -> Tally:
+    truth = dict(zip(example.batch.keys, example.factors.tolist(), strict=True))
+    found = [(truth[one.key], one.external_cause) for one in report.detected]
+    return Tally(
+        alarms=sum(factor == 1.0 for factor, _ in found),
+        alerts=sum(factor == 1.0 and not muted for factor, muted in found),
+        at_half=_share(example, [factor for factor, _ in found], 1.5),
+        at_double=_share(example, [factor for factor, _ in found], 2.0),
+        detected=len(found),
+        muted=sum(muted for _, muted in found),
+    )
+
+
+def _share(example: Example, detected: Sequence[float], factor: float) -> float:
+    """Of the queries that got slower by *factor*, how many were detected."""
+    return detected.count(factor) / int(np.count_nonzero(example.factors == factor))
