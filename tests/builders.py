@@ -26,6 +26,8 @@ from evaluator.model import (
     NewStatement,
     Outcome,
     QueryKey,
+    Severity,
+    SharedRise,
     Significance,
     Stage,
     Usage,
@@ -139,6 +141,23 @@ def load_change(server: str = KEY.instance) -> LoadChange:
             for kind, change in zip(LoadKind, changes, strict=True)
         ),
     )
+
+
+def shared_rise(factor: float = 1.4, **more: Any) -> SharedRise:
+    """A whole server that slowed down; the query of KEY is explained by it."""
+    fields: dict[str, Any] = {
+        "server": KEY.instance,
+        "whole": True,
+        "queries": 62,
+        "members": (KEY, key("2"), key("3"), key("4")),
+        "factor": Estimate(factor, factor / 1.1, factor * 1.1),
+        "largest_before": 1.08,
+        "moments": 230,
+        "extra_seconds_per_second": 0.75,
+        "severity": Severity.CRITICAL,
+        "explained": (KEY,),
+    }
+    return SharedRise(**fields | more)
 
 
 def effects(**more: Any) -> Effects:

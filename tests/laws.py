@@ -18,8 +18,11 @@ EVALUATOR = {
     },
     # The overview knows the order of the effects, an effect what they are made of.
     "engine.effects.overview": {"model", "engine.effects", *JUDGED},
-    "engine.effects.improvements": {
-        *{"model", "engine.stats", "engine.effects.rates", *JUDGED},
+    **{
+        f"engine.effects.{name}": {
+            *{"model", "engine.stats", "engine.effects.rates", *JUDGED},
+        }
+        for name in ("improvements", "shared_rises")
     },
     "engine.effects.call_floods": {
         *{"model", "engine.stats", "engine.prepare.prepared", "engine.effects.rates"},

@@ -81,5 +81,7 @@ def judge(
             strict=True,
         )
     ]
-    overview = Overview(servers, deploy, end, settings, surroundings)
+    overview = Overview(
+        servers, deploy, end, settings, surroundings, explanations.causes
+    )
     return Verdicts(parts, settings, explanations, overview, pending=share < 1.0)

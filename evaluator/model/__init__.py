@@ -21,7 +21,6 @@ from .effects import (
     CallFlood,
     Contribution,
     Effects,
-    Estimate,
     Improvement,
     LoadChange,
     LoadKind,
@@ -32,11 +31,13 @@ from .effects import (
     Usage,
     Vanished,
 )
+from .estimate import Estimate
 from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
 from .shared_factor import Jump, SharedFactor
+from .shared_rise import Severity, SharedRise
 from .steps import (
     ChangePoint,
     Effect,
@@ -93,7 +94,9 @@ __all__ = [
     "Reason",
     "Report",
     "Settings",
+    "Severity",
     "SharedFactor",
+    "SharedRise",
     "Shift",
     "Significance",
     "Stage",

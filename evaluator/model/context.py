@@ -114,6 +114,8 @@ class Cause:
         others, slower: number of the other queries of the server, and of those that got
             slower by more than half as much; None where the common factor rose.
         factor: median of the other queries' factors, or the rise of the common factor.
+        may_follow: whether the query itself does more work per call, so that the measure
+            may follow from that.
         blocks_unchanged: whether the query's blocks per call stayed the same, so that
             it waits rather than works more.
         deploy: the other deploy.
@@ -133,6 +135,7 @@ class Cause:
     others: int | None = None
     slower: int | None = None
     factor: float | None = None
+    may_follow: bool = False
     blocks_unchanged: bool = False
     deploy: Deploy | None = None
     distance: float | None = None

@@ -10,15 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .batch import QueryKey
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with the ends of its 95 % interval; None where that is not known."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
+from .estimate import Estimate
+from .shared_rise import SharedRise
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +224,7 @@ class Effects:
         moved: most time first.
         improvements: those that save most first.
         errors: of the measure; servers without any are left out.
+        shared: rises that many queries share; the costliest of a server first.
     """
 
     loads: tuple[LoadChange, ...] = ()
@@ -240,6 +234,12 @@ class Effects:
     moved: tuple[MovedCost, ...] = ()
     improvements: tuple[Improvement, ...] = ()
     errors: tuple[MeasureErrors, ...] = ()
+    shared: tuple[SharedRise, ...] = ()
+
+    @property
+    def explained_keys(self) -> frozenset[QueryKey]:
+        """Detected queries whose rise is not beyond one that many share."""
+        return frozenset(key for one in self.shared for key in one.explained)
 
     @property
     def moved_keys(self) -> frozenset[QueryKey]:

@@ -54,6 +54,8 @@ class Settings:
             reporting, 0.5 for +50 %.
         notable_share: share of the server's execution time since the deploy from which
             a new statement or further calls are named in headline and alert.
+        critical_load, critical_factor: a rise that many queries share is critical from
+            so many execution seconds per second, or from this factor.
         max_unjudged: largest share of the execution time after the deploy that may go
             unjudged in a report that is clear.
     """
@@ -70,6 +72,8 @@ class Settings:
     prior: float = 0.05
     calls_threshold: float = 0.5
     notable_share: float = 0.05
+    critical_load: float = 0.5
+    critical_factor: float = 1.5
     max_unjudged: float = 0.10
 
     @property
@@ -92,6 +96,7 @@ class Reason(StrEnum):
 
     DETECTED = "detected"
     CALL_FLOOD = "call_flood"
+    SERVER_SLOWED = "server_slowed"
     COST_MOVED = "cost_moved"
     NONE_DETECTED = "none_detected"
     TIME_UNJUDGED = "time_unjudged"
@@ -147,6 +152,8 @@ class Report:
         Never ``clear`` while more of the execution time than the settings allow could
         not be judged: the queries count by their time, not by their number.
         """
+        if self.effects.shared:
+            return Decision(DecisionKind.REGRESSED, Reason.SERVER_SLOWED)
         if self.regressions:
             return Decision(DecisionKind.REGRESSED, Reason.DETECTED)
         if self.effects.notable_floods:

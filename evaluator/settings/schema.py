@@ -140,6 +140,12 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(ge=0, description="a fraction such as 0.5 for +50 %")
     ] = _METHOD.calls_threshold
     notable_share: Fraction = _METHOD.notable_share
+    critical_load: Annotated[
+        float, Meta(gt=0, description="execution seconds per second such as 0.5")
+    ] = _METHOD.critical_load
+    critical_factor: Annotated[
+        float, Meta(gt=1, description="a factor above 1 such as 1.5")
+    ] = _METHOD.critical_factor
     max_unjudged: Fraction = _METHOD.max_unjudged
 
     def settings(self) -> Settings:
@@ -157,6 +163,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             prior=self.prior,
             calls_threshold=self.calls_threshold,
             notable_share=self.notable_share,
+            critical_load=self.critical_load,
+            critical_factor=self.critical_factor,
             max_unjudged=self.max_unjudged,
         )
 

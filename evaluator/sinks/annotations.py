@@ -126,7 +126,8 @@ def tag_value(text: str) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     yield _headline(report)
-    groups = [*grouped(report.regressions, cause_of)]
+    explained = report.effects.explained_keys
+    groups = [*grouped(report.regressions, lambda v: cause_of(v, explained))]
     for place, group in enumerate(groups[:LISTED], start=1):
         yield f"{place}. {_slowdowns(group.members, report.subject)}"
     if more := sum(len(group.members) for group in groups[LISTED:]):

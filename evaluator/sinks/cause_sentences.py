@@ -72,7 +72,7 @@ def _other_deploy(other: Deploy, distance: float, subject: Subject) -> str:
 
 def _context(cause: Cause, shift: Shift, subject: Subject) -> str:
     changed = f"{cause.measure} changed {_from_to(shift, subject)}"
-    if cause.external:
+    if not cause.may_follow:
         return changed + _waiting(cause)
     return f"{changed}; may follow from the query, which does more work itself per call"
 

@@ -35,6 +35,7 @@ def effect_families(
         max_queries: at most so many of each kind of one deploy, the costliest first.
     """
     yield from _loads(reports)
+    yield from _slowed(reports)
     often = _of_queries(
         "pgverdict_query_calls_factor",
         "Calls per second after / before the deploy, without the common traffic, of a "
@@ -74,6 +75,36 @@ def effect_families(
             faster.add_metric(labels, improved.factor)
             saved.add_metric(labels, improved.saved)
     yield from (often, often_share, new, faster, saved)
+
+
+def _slowed(reports: Sequence[tuple[Deploy, Report]]) -> Iterator[GaugeMetricFamily]:
+    """Of each server the shared rise that costs most: one alert, not one a group."""
+    labels = ["server", *DEPLOY_LABELS]
+    factor = GaugeMetricFamily(
+        "pgverdict_server_slowed_factor",
+        "Time per call after / before the deploy of what all queries of a server, or "
+        "the costliest group that moves together, share; external_cause is true when "
+        "something besides the deploy may explain it.",
+        labels=[*labels, "queries", "severity", "external_cause"],
+    )
+    cost = GaugeMetricFamily(
+        "pgverdict_server_slowed_extra_seconds_per_second",
+        "Extra seconds of execution time per second that this costs.",
+        labels=labels,
+    )
+    for deploy, report in reports:
+        servers = set()
+        for rise in report.effects.shared:
+            if rise.server in servers:
+                continue
+            servers.add(rise.server)
+            own = [rise.server, *deploy_labels(deploy)]
+            external = str(rise.external_cause).lower()
+            factor.add_metric(
+                [*own, str(rise.queries), rise.severity, external], rise.factor.value
+            )
+            cost.add_metric(own, rise.extra_seconds_per_second)
+    yield from (factor, cost)
 
 
 def _loads(reports: Sequence[tuple[Deploy, Report]]) -> Iterator[GaugeMetricFamily]:

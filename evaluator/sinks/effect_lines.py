@@ -7,12 +7,15 @@ from typing import TypeVar
 
 from ..model import CallFlood, Improvement, NewStatement, QueryKey, Report
 from ..units import show_duration
+from .cause_sentences import with_sentences
 from .effect_sentences import (
     describe_flood,
     describe_improvement,
     describe_load,
     describe_moved,
     describe_new_statement,
+    describe_rise,
+    describe_shared,
     describe_vanished,
 )
 from .groups import grouped
@@ -22,7 +25,7 @@ T = TypeVar("T", NewStatement, CallFlood, Improvement)
 
 
 def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
-    """Load, call floods, new statements, moved costs and improvements, in this order.
+    """Shared rises, load, call floods, new statements, moved costs and improvements, in this order.
 
     More than ten of a kind on one server are one line.
 
@@ -30,6 +33,10 @@ def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
         everything: one line for each of them all the same.
     """
     effects, at = report.effects, report.subject.at
+    for rise in effects.shared:
+        yield describe_shared(rise)
+        for cause, sentence in with_sentences(rise.causes, report.subject):
+            yield f"{'external cause' if cause.external else 'note'}: {sentence}"
     for load in effects.loads:
         yield describe_load(load)
     yield from _lines(
@@ -55,6 +62,9 @@ def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
 def lines_of(key: QueryKey, report: Report) -> Iterator[str]:
     """What the effects say of one query."""
     effects, at = report.effects, report.subject.at
+    for rise in effects.shared:
+        if key in rise.explained:
+            yield f"not more than many queries: {describe_rise(rise)}"
     for flood in effects.floods:
         if flood.key == key:
             yield describe_flood(flood)

@@ -15,6 +15,7 @@ from ..model import (
     NewStatement,
     QueryKey,
     Report,
+    SharedRise,
     Usage,
     Vanished,
 )
@@ -27,6 +28,8 @@ _PARTS = {
     LoadKind.NEW: "new statements",
     LoadKind.VANISHED: "vanished statements",
 }
+# Queries of a shared rise that are named.
+_MEMBERS = 3
 # Characters of a statement's text that are shown.
 _TEXT = 80
 # Changes of load below this are written as none, execution seconds per second.
@@ -48,6 +51,36 @@ def describe_load(load: LoadChange) -> str:
         f"load of {load.server}: {load.before.value:.3g} → {load.after.value:.3g} s of "
         f"execution each second ({_signed(Estimate(load.change))}: {parts})"
     )
+
+
+def describe_rise(rise: SharedRise) -> str:
+    """What got slower together and by how much, in half a sentence."""
+    if rise.whole:
+        return f"server {rise.server} slowed by ×{rise.factor.value:.2f}"
+    return (
+        f"{rise.queries} queries of {rise.server} that move together slowed by "
+        f"×{rise.factor.value:.2f}"
+    )
+
+
+def describe_shared(rise: SharedRise) -> str:
+    """The same with its interval, how sure it is, its cost and its members."""
+    factor = rise.factor
+    interval = (
+        ""
+        if factor.low is None or factor.high is None
+        else f" ({factor.low:.2f} to {factor.high:.2f})"
+    )
+    costliest = ", ".join(key.queryid for key in rise.members[:_MEMBERS])
+    sentence = (
+        f"{describe_rise(rise)}{interval}: costs "
+        f"{show_duration(rise.extra_seconds_per_second)} more each second, most by "
+        f"{costliest}; the largest of {rise.moments} jumps before the deploy was "
+        f"×{rise.largest_before:.2f}"
+    )
+    if rise.explained:
+        sentence += f"; explains {len(rise.explained)} of the slower queries"
+    return sentence
 
 
 def describe_new_statement(new: NewStatement, at: float) -> str:

@@ -134,7 +134,7 @@ class _Verdicts(Collector):
         yield from _deploy_families(judged)
         yield from _query_families(
             [
-                (deploy, verdict)
+                (deploy, verdict, verdict.key in report.effects.explained_keys)
                 for deploy, report in judged
                 for verdict in report.regressions[: self._max_queries]
             ]
@@ -197,13 +197,15 @@ def _deploy_families(
 
 
 def _query_families(
-    detected: Sequence[tuple[Deploy, Verdict]],
+    detected: Sequence[tuple[Deploy, Verdict, bool]],
 ) -> Iterator[GaugeMetricFamily]:
     regressed = _query_family(
         "regressed",
         "1 for a query that got slower at the deploy; external_cause is true when "
-        "something besides the deploy may explain it.",
+        "something besides the deploy may explain it, shared when the rise is not "
+        "beyond one that the server's queries share.",
         "external_cause",
+        "shared",
     )
     factor = _query_family("factor", "Mean time per call after / before the deploy.")
     means = _query_family("mean_seconds", "Mean time per call in the window.", "window")
@@ -227,11 +229,12 @@ def _query_families(
         "Extra seconds of execution time per second: rise of the mean times calls per "
         "second after.",
     )
-    for deploy, verdict in detected:
+    for deploy, verdict, shared in detected:
         if verdict.effect is None or verdict.change is None:
             continue
         labels = query_labels(deploy, verdict.key)
-        regressed.add_metric([*labels, str(verdict.external_cause).lower()], 1)
+        flags = [str(flag).lower() for flag in (verdict.external_cause, shared)]
+        regressed.add_metric([*labels, *flags], 1)
         factor.add_metric(labels, verdict.effect.factor)
         means.add_metric([*labels, "before"], verdict.effect.before)
         means.add_metric([*labels, "after"], verdict.effect.after)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from ..model import Cause, Verdict
+from ..model import Cause, QueryKey, Verdict
 
 T = TypeVar("T")
 
@@ -54,9 +54,15 @@ def grouped(
             yield Group(tuple(alike))
 
 
-def cause_of(verdict: Verdict) -> Hashable | None:
-    """What a slower query has in common with others: cause, lost plan nodes, server."""
+def cause_of(verdict: Verdict, explained: Container[QueryKey] = ()) -> Hashable | None:
+    """What a slower query has in common with others: cause, lost plan nodes, server.
+
+    Args:
+        explained: queries whose rise is not beyond one that many share.
+    """
     server = verdict.key.instance
+    if verdict.key in explained:
+        return server, "shared rise"
     for cause in sorted(verdict.causes, key=lambda one: not one.external):
         if (shared := _shared(cause)) is not None:
             return server, *shared

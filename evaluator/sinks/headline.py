@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model import DecisionKind, NewStatement, Reason, Report
+from .effect_sentences import describe_rise
 from .phrases import count_queries, describe_unjudged, show_share
 
 _OPEN = "the window has not passed yet"
@@ -16,6 +17,7 @@ def describe_decision(report: Report) -> str:
     sentences = {
         Reason.DETECTED: result,
         Reason.CALL_FLOOD: result,
+        Reason.SERVER_SLOWED: result,
         Reason.COST_MOVED: result,
         Reason.NONE_DETECTED: result,
         Reason.TIME_UNJUDGED: ", ".join([unjudged, *_named(report)]),
@@ -41,9 +43,11 @@ def describe_result(report: Report) -> str:
 def _named(report: Report) -> list[str]:
     """What was found, in the order of its weight."""
     effects = report.effects
-    parts = []
-    if slower := len(report.regressions):
-        parts.append(f"{count_queries(slower)} slower")
+    parts = [describe_rise(rise) for rise in effects.shared]
+    slower = [v for v in report.regressions if v.key not in effects.explained_keys]
+    if slower:
+        beyond = " beyond that" if parts else ""
+        parts.append(f"{count_queries(len(slower))} slower{beyond}")
     if floods := effects.notable_floods:
         by = (
             f"×{floods[0].factor.value:.3g} as often"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -51,6 +52,8 @@ def to_json(report: Report) -> str:
             "max_gap_seconds": report.settings.max_gap,
             "calls_threshold": report.settings.calls_threshold,
             "notable_share": report.settings.notable_share,
+            "critical_load": report.settings.critical_load,
+            "critical_factor": report.settings.critical_factor,
             "max_unjudged": report.settings.max_unjudged,
             **_calibrated_settings(report.settings),
         },
@@ -58,7 +61,7 @@ def to_json(report: Report) -> str:
         "notes": notes_of(report),
         "failure": report.failure,
         "unjudged_time_share": report.unjudged_time,
-        "effects": msgspec.to_builtins(report.effects),
+        "effects": _effects_fields(report),
         "queries": [_query_fields(verdict, report) for verdict in report.verdicts],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
@@ -68,6 +71,21 @@ def _subject_fields(subject: Subject) -> dict[str, Any]:
     if isinstance(subject, Deploy):
         return {"deploy": msgspec.to_builtins(subject), "deploy_time": subject.at}
     return {"drift": msgspec.to_builtins(subject)}
+
+
+def _effects_fields(report: Report) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(report.effects)
+    for written, rise in zip(fields["shared"], report.effects.shared, strict=True):
+        del written["causes"]
+        written["external_causes"] = _cause_list(rise.causes, report.subject)
+    return fields
+
+
+def _cause_list(causes: Iterable[Cause], subject: Subject) -> list[dict[str, Any]]:
+    return [
+        _cause_fields(cause, sentence)
+        for cause, sentence in with_sentences(causes, subject)
+    ]
 
 
 def _query_fields(verdict: Verdict, report: Report) -> dict[str, Any]:
@@ -128,10 +146,7 @@ def _calibrated_fields(verdict: Verdict, subject: Subject) -> dict[str, Any]:
         "extra_seconds_per_second": None
         if effect is None
         else effect.extra_seconds_per_second,
-        "external_causes": [
-            _cause_fields(cause, sentence)
-            for cause, sentence in with_sentences(verdict.causes, subject)
-        ],
+        "external_causes": _cause_list(verdict.causes, subject),
         "plan_change": _plan_fields(verdict.plan_change),
     }
 

@@ -37,7 +37,10 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     """
     kind = report.decision.kind
     lines = [describe_judgement(report), f"{kind}: {describe_decision(report)}"]
-    groups = grouped(report.detected, lambda v: None if everything else cause_of(v))
+    explained = report.effects.explained_keys
+    groups = grouped(
+        report.detected, lambda v: None if everything else cause_of(v, explained)
+    )
     rows = [
         _together(group.members, report)
         if group.together

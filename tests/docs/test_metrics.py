@@ -53,7 +53,7 @@ def test_every_metric_is_on_the_page_in_the_words_of_its_help():
 
 def test_every_metric_of_a_verdict_is_shown_by_the_report():
     assert table().count("\n| `pgverdict_query_") == 11
-    assert table().count("\n| `pgverdict_server_") == 2
+    assert table().count("\n| `pgverdict_server_") == 4
     assert table().count("\n| `pgverdict_new_") == 1
     assert table().count("\n| `pgverdict_deploy_") == 7
 

@@ -2,6 +2,11 @@
 
 Everything is compared within one server and near one moment: the deploy, or the query's
 own change point where that lies elsewhere. This shows coincidence and no more.
+
+What comes with the change is a note: other queries that rose too, more calls, a
+restart. External, so that nothing alerts, is only what came *before* it: a measure of
+the outside or another server before the deploy or before the query's own change, and a
+deploy that is nearer to it.
 """
 
 from __future__ import annotations
@@ -33,6 +38,8 @@ _CONTEXT_RATIO = 1.2
 OWN_RATIO = 1.5
 # Fewest other queries that can show a common shift; more than half of them must.
 _OTHERS = 3
+# A measure that changed so many of its intervals before the query came first.
+_CLEARLY_FIRST = 2
 # Start times this close are one start, seconds; clocks may differ by up to a minute.
 _SAME_START = 1.0
 _SKEW = 60.0
@@ -142,7 +149,7 @@ def _common_shift(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
     if others >= _OTHERS and 2 * slower > others:
         yield Cause(
             CauseKind.COMMON_SHIFT,
-            external=True,
+            external=False,
             others=others,
             slower=slower,
             factor=_median_without(factors, suspect),
@@ -151,7 +158,7 @@ def _common_shift(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
     elif rise >= half > 1.0:
         yield Cause(
             CauseKind.COMMON_SHIFT,
-            external=True,
+            external=False,
             factor=rise,
             blocks_unchanged=suspect.blocks_unchanged,
         )
@@ -177,7 +184,7 @@ def _restarts(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
             restarted = before - _SKEW <= started <= seen + _SKEW
             yield Cause(
                 CauseKind.RESTART,
-                external=True,
+                external=not restarted and seen < scene.deploy.at,
                 at=started if restarted else seen,
                 another_server=not restarted,
             )
@@ -209,7 +216,10 @@ def _other_deploys(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
 
 
 def _context(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
-    """A measure of the server changed; after more work by the query it may follow."""
+    """A measure of the server changed: before the deploy or the query, or with them.
+
+    After more work by the query it may follow from that, whenever it changed.
+    """
     works_more = any(
         _is_clear(shift, suspect, scene, OWN_RATIO)
         and shift.after > shift.before * math.sqrt(suspect.slower.factor)
@@ -221,24 +231,33 @@ def _context(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
         if concerned and shift and _is_clear(shift, suspect, scene, _CONTEXT_RATIO):
             yield Cause(
                 CauseKind.CONTEXT,
-                external=not works_more,
+                external=not works_more and _came_first(series, shift, suspect, scene),
                 measure=series.name,
                 shift=shift,
+                may_follow=works_more,
                 blocks_unchanged=suspect.blocks_unchanged,
             )
 
 
 def _own_causes(suspect: _Suspect, scene: _Scene) -> Iterator[Cause]:
-    """Calls, rows, blocks; only more calls speak for a cause outside.
-
-    Fewer calls may be the effect: a client that waits longer for an answer asks less
-    often.
-    """
+    """Calls, rows, blocks: what else the query does since then."""
     for kind, shift in suspect.own.items():
         if shift is not None and _is_clear(shift, suspect, scene, OWN_RATIO):
-            rose = shift.after > shift.before
-            external = kind is CauseKind.CALL_RATE and rose
-            yield Cause(kind, external=external, shift=shift)
+            yield Cause(kind, external=False, shift=shift)
+
+
+def _came_first(
+    series: ContextSeries, shift: Shift, suspect: _Suspect, scene: _Scene
+) -> bool:
+    """Whether the measure changed clearly before the deploy, or before the query.
+
+    Its first changed value shows what happened since the value before; and a split that
+    was searched may be off by an interval.
+    """
+    interval = float(np.median(np.diff(series.times)))
+    before_deploy = shift.at < scene.deploy.at
+    changed = suspect.slower.change_at
+    return before_deploy or shift.at + _CLEARLY_FIRST * interval < changed
 
 
 def _is_clear(shift: Shift, suspect: _Suspect, scene: _Scene, ratio: float) -> bool:

@@ -6,7 +6,7 @@ replace some of it → call floods → costs that moved to what took over → im
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -14,6 +14,7 @@ from typing import TypeVar
 from ...model import (
     Batch,
     CallFlood,
+    Cause,
     Deploy,
     Effects,
     Floats,
@@ -24,6 +25,7 @@ from ...model import (
     Outcome,
     QueryKey,
     Settings,
+    SharedRise,
     Surroundings,
     Vanished,
 )
@@ -37,6 +39,7 @@ from .load import load_change
 from .measure import measure_errors
 from .new_statements import new_statements, vanished_statements
 from .rates import Rates, rates_of
+from .shared_rises import shared_rises
 
 T = TypeVar("T", NewStatement, MovedCost)
 
@@ -66,6 +69,7 @@ class _Found:
     floods: Sequence[CallFlood]
     moved: Sequence[MovedCost]
     errors: MeasureErrors
+    shared: Sequence[SharedRise]
 
 
 class Overview:
@@ -74,6 +78,7 @@ class Overview:
     Args:
         servers: ascending.
         end: of what is looked at, Unix seconds.
+        causes: what may have slowed a query besides the deploy.
     """
 
     def __init__(
@@ -83,7 +88,9 @@ class Overview:
         end: float,
         settings: Settings,
         surroundings: Surroundings,
+        causes: Callable[[QueryKey], Sequence[Cause]],
     ) -> None:
+        self._causes = causes
         self._servers = servers
         self._deploy = deploy
         self._end = end
@@ -127,6 +134,7 @@ class Overview:
                 )
             ),
             errors=tuple(one.errors for one in found if _any(one.errors)),
+            shared=tuple(rise for one in found for rise in one.shared),
         )
 
     def _of(self, server: Server, rates: Rates) -> _Found:
@@ -156,6 +164,9 @@ class Overview:
                 at - settings.window,
                 self._end,
                 settings,
+            ),
+            shared=shared_rises(
+                server.prepared, server.judged, rates, settings, self._causes
             ),
         )
 

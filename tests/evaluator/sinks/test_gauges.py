@@ -49,7 +49,7 @@ def test_a_detected_query_carries_the_numbers_of_its_verdict(registry):
     def value(name, **more):
         return registry.get_sample_value(f"pgverdict_query_{name}", LABELS | more)
 
-    assert value("regressed", external_cause="false") == 1
+    assert value("regressed", external_cause="false", shared="false") == 1
     assert value("factor") == verdict.effect.factor
     assert value("mean_seconds", window="before") == verdict.effect.before
     assert value("mean_seconds", window="after") == verdict.effect.after

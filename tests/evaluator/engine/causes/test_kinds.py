@@ -30,7 +30,7 @@ def test_most_other_queries_slower_by_over_half_as_much_are_a_common_shift():
     (cause,) = causes(*siblings(1.5, 1.6, 1.0))
 
     assert cause.kind is CauseKind.COMMON_SHIFT
-    assert cause.external
+    assert not cause.external
     assert sentence(cause) == (
         "2 of 3 other queries of the server got slower by more than half as much, too "
         "(median factor 1.50)"
@@ -69,8 +69,34 @@ def test_a_measure_of_the_server_that_jumps_at_the_deploy_is_named_with_its_leve
     (cause,) = causes(context=(measure(step(0.2, 0.9, at=1, cv=0)),))
 
     assert cause.kind is CauseKind.CONTEXT
-    assert cause.external
+    assert not cause.external
     assert sentence(cause) == "cpu changed 1.0 min after the deploy from 0.2 to 0.9"
+
+
+@pytest.mark.parametrize(
+    ("measure_at", "query_at", "external"),
+    [
+        # Before the deploy, whenever the query changed.
+        (-1, 0, True),
+        (-5, -5, True),
+        (-5, 3, True),
+        # After the deploy, but clearly before the query.
+        (1, 5, True),
+        # With the deploy, with the query, or after it: the deploy may be the cause.
+        (0, 0, False),
+        (0, 2, False),
+        (3, 4, False),
+        (4, 1, False),
+    ],
+)
+def test_only_a_measure_that_changed_first_is_external(measure_at, query_at, external):
+    (cause,) = causes(
+        of=verdict(2.0, at=query_at),
+        context=(measure(step(0.2, 0.9, at=measure_at, cv=0)),),
+    )
+
+    assert cause.external == external
+    assert not cause.may_follow
 
 
 def test_a_measure_that_falls_counts_and_so_does_one_that_was_zero():
@@ -127,7 +153,7 @@ def test_a_restart_between_two_scrapes_is_reported_once_with_its_moment():
     (cause,) = causes(starts=(restarted, restarted))
 
     assert cause.kind is CauseKind.RESTART
-    assert cause.external
+    assert not cause.external
     assert sentence(cause) == "the server restarted 0.5 min after the deploy"
 
 

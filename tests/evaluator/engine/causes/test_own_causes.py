@@ -20,11 +20,11 @@ from .suspects import (
 )
 
 
-def test_more_calls_of_the_query_are_a_cause_outside_the_deploy():
+def test_more_calls_of_the_query_are_a_note():
     (cause,) = causes(own=intervals(calls=step(60, 180, cv=0)))
 
     assert cause.kind is CauseKind.CALL_RATE
-    assert cause.external
+    assert not cause.external
     assert sentence(cause) == (
         "calls of the query per second rose at the deploy from 1 to 3"
     )
@@ -88,7 +88,7 @@ def test_a_busy_server_is_not_an_outside_cause_when_the_query_itself_works_more(
 def test_time_up_while_blocks_stay_the_same_is_called_contention():
     own = intervals(blocks=40 * step(5, 5))
 
-    (cause,) = causes(own=own, context=(measure(step(0.2, 0.9)),))
+    (cause,) = causes(own=own, context=(measure(step(0.2, 0.9, at=-2)),))
 
     assert cause.external
     assert sentence(cause).endswith(", while its blocks per call stayed the same")
