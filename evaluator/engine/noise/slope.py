@@ -1,15 +1,15 @@
 """A rise that began before the deploy and goes through it without a break.
 
-A mean that grows evenly for an hour is higher after the deploy than before, and the best
-split of its window lies in the middle, at the deploy. So two kinds of shapes are fitted
-to the logarithms from the baseline on, each by its level and height,
+A mean that grows evenly for an hour is higher after the deploy than before, and the
+best split of its window lies in the middle, at the deploy. So two kinds of shapes are
+fitted to the logarithms from the baseline on, each by its level and height,
 
     g(t) = 0 until it begins, rises evenly, and stays at 1
 
-those that begin within the tolerance of the deploy (steps, and regressions that grow) and
-those that begin earlier. Where the best of the earlier fits better, the rise is not the
-deploy's, unless a step at the deploy is needed on top of the slope; then the rise is worth
-what the step adds to the fit,
+those that begin within the tolerance of the deploy (steps, and regressions that grow)
+and those that begin earlier. Where the best of the earlier fits better, the rise is not
+the deploy's, unless a step at the deploy is needed on top of the slope; then the rise
+is worth what the step adds to the fit,
 
     score² = gain of slope and step − gain of the best slope − 2 log (number of places)
 
@@ -35,8 +35,13 @@ _LENGTHS = (1 / 3, 2 / 3, 1.0, 2.0, 4.0, 8.0)
 _GROWING = 5
 # Standard errors of a slope before the deploy that make it worth a closer look.
 _SEEN = 1.0
+# By how much a slope has to fit better: at 0 one step in twenty of the benchmark passes
+# for a slope by the luck of its noise, at 3 one in a hundred.
+_CLEARLY = 3.0
 # A step on top of a slope below this score changes nothing about the slope's verdict.
 LEAST_STEP = 2.0
+# A shape that hardly varies where the query is explains nothing.
+_LEAST_POWER = 1e-9
 # Fewest intervals before the tolerance that can show a slope.
 _LEAST = 5
 
@@ -90,7 +95,7 @@ def find_slopes(
     slope_gain = fit.gains(earlier)
     best = slope_gain.argmax(axis=1)
     gain = slope_gain[np.arange(rows.size), best]
-    wins = np.flatnonzero(gain > fit.gains(own).max(axis=1))
+    wins = np.flatnonzero(gain > fit.gains(own).max(axis=1) + _CLEARLY)
     if wins.size:
         both = fit.rows(wins).joint_gain(earlier, steps.astype(np.float64))
         added = both - gain[wins] - 2.0 * np.log(len(steps))
@@ -189,5 +194,5 @@ class _Fit:
     def _powers(self, shapes: Floats) -> Floats:
         """(c, k) weighted squares of each shape around its mean."""
         means = self._w @ shapes.T
-        power = self._w @ (shapes**2).T - means**2 / self._total[:, None]
-        return np.maximum(power, 1e-9)
+        power: Floats = self._w @ (shapes**2).T - means**2 / self._total[:, None]
+        return np.maximum(power, _LEAST_POWER)
