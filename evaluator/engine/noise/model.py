@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Assessment, Flags, Floats, Panel
+from ...model import Assessment, Flags, Floats, Panel, Places
 from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
 from ..stats.nearness import ends_before, hides_changes, near
@@ -24,7 +24,8 @@ from .selection import tail_p, whole_rule_p
 from .shared.empirical_null import empirical_null
 from .shared.events import events_elsewhere
 from .shared.removal import remove_shared
-from .transient import added_variance, slow_only_at_first
+from .slope import LEAST_STEP, Slopes, find_slopes
+from .transient import added_variance, passed_intervals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +67,7 @@ def assess(
     """
     if reference is None:
         reference = np.ones(len(panel.means), dtype=bool)
-    scope = scope_of(panel, at + tolerance, int(np.count_nonzero(reference)))
+    scope = scope_of(panel, at, tolerance, int(np.count_nonzero(reference)))
     shared = remove_shared(panel, log_residuals_of(panel), scope, reference)
     noise = _learn(panel, shared.rest, scope)
     dependence = _dependence(noise, scope)
@@ -98,6 +99,12 @@ def assess(
     split_at = np.where(is_event, panel.starts[place], split_at)
     seen_until = np.where(is_event, panel.ends[place - 1], seen_until)
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
+    rows = np.flatnonzero(is_near & (score > 0))
+    slopes = _slopes(panel, noise, variance, scope, rows)
+    score[rows] = np.minimum(score[rows], slopes.step)
+    lost = slopes.slope & (slopes.step < LEAST_STEP)
+    is_near[rows[lost]] = False
+    split_at[rows[lost]] = panel.starts[scope.old.start :][slopes.begins[lost]]
     p = whole_rule_p(
         score,
         dependence.phi,
@@ -158,20 +165,32 @@ def _dependence(noise: QueryNoise, scope: Scope) -> Dependence:
 def _moved(
     noise: QueryNoise, dependence: Dependence, variance: Floats, scope: Scope
 ) -> _Moved:
-    transient = slow_only_at_first(
-        noise.after_values, noise.after_weights, variance, scope.head
-    )
-    weights = noise.after_weights
+    first = noise.values.shape[1] - (scope.new.stop - scope.new.start)
+    values, weights = noise.values[:, first:], noise.weights[:, first:]
+    passed = passed_intervals(values, weights, variance, scope.head)
+    transient = passed > 0
     if transient.any():
-        weights = weights.copy()
-        weights[transient, : scope.head] = 0.0
+        weights = np.where(np.arange(values.shape[1]) < passed[:, None], 0.0, weights)
     added = np.zeros(len(variance))
     if scope.long:
-        added = added_variance(
-            noise.after_values, weights, noise.single, dependence.phi
-        )
-    after = Run.of(noise.after_values, weights)
+        added = added_variance(values, weights, noise.single, dependence.phi)
+    after = Run.of(values, weights)
     return _Moved(Contrast(noise.baseline, after), added, transient)
+
+
+def _slopes(
+    panel: Panel, noise: QueryNoise, variance: Floats, scope: Scope, rows: Places
+) -> Slopes:
+    """Of some of the queries, whether they rose by a slope from before the deploy."""
+    start = scope.old.start
+    return find_slopes(
+        noise.values[rows],
+        noise.weights[rows],
+        variance[rows],
+        deploy=scope.new.start - start,
+        window=panel.window,
+        close=(scope.close[0] - start, scope.close[1] - start),
+    )
 
 
 def _placebo_stretch(

@@ -40,8 +40,8 @@ class QueryNoise:
         single: (s,) variance of one standardised residual.
         dependence: by the history, or without one by both windows.
         by_dispersion: (s,) whether the dispersion of single calls made the weights.
-        after_values, after_weights: (s, a) logarithms around the level before the
-            deploy, outliers pulled in, and their weights, of all after the deploy.
+        values, weights: (s, b + a) logarithms around the level before the deploy,
+            outliers pulled in, and their weights, from the baseline on.
         baseline, recent: what stands before the deploy.
         placebos: (s, p) contrasts at moments at which nothing was deployed.
     """
@@ -50,8 +50,8 @@ class QueryNoise:
     single: Floats
     dependence: Dependence
     by_dispersion: Flags
-    after_values: Floats
-    after_weights: Floats
+    values: Floats
+    weights: Floats
     baseline: Run
     recent: Run
     placebos: Contrast | None
@@ -117,8 +117,8 @@ def learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
         single=np.maximum(single, _LEAST_DEVIATION**2),
         dependence=dependence,
         by_dispersion=by_dispersion,
-        after_values=values[:, scope.new].copy(),
-        after_weights=weights[:, scope.new].copy(),
+        values=values[:, scope.old.start :].copy(),
+        weights=weights[:, scope.old.start :].copy(),
         baseline=Run.of(values[:, scope.old], weights[:, scope.old]),
         recent=Run.of(values[:, scope.recent], weights[:, scope.recent]),
         placebos=_placebos(values, weights, scope),

@@ -28,6 +28,7 @@ class Scope:
         old: the baseline before the deploy; ``new`` all after it.
         recent: the window before the deploy.
         searched: where the split is searched.
+        close: first and last interval that begin inside the tolerance.
         head: how many intervals after the deploy begin inside the tolerance.
         long: whether the noise can be learnt before the deploy only.
         family: whether there are enough queries to compare with each other.
@@ -39,6 +40,7 @@ class Scope:
     new: slice
     recent: slice
     searched: slice
+    close: tuple[int, int]
     head: int
     long: bool
     family: bool
@@ -57,11 +59,11 @@ class Scope:
         return self.family and self.old.stop >= _FACTOR
 
 
-def scope_of(panel: Panel, settled: float, reference: int) -> Scope:
+def scope_of(panel: Panel, at: float, tolerance: float, reference: int) -> Scope:
     """Divide *panel*.
 
     Args:
-        settled: end of the tolerance after the deploy, Unix seconds.
+        at, tolerance: the deploy, and how far from it a change is its own, seconds.
         reference: queries that the others are compared with.
     """
     before, after, end = panel.before, panel.after, panel.starts.size
@@ -80,7 +82,11 @@ def scope_of(panel: Panel, settled: float, reference: int) -> Scope:
         new=slice(after, end),
         recent=slice(before - panel.window, before),
         searched=slice(before - panel.window, end),
-        head=int(panel.starts[after:].searchsorted(settled)),
+        close=(
+            int(panel.starts.searchsorted(at - tolerance)),
+            int(panel.starts.searchsorted(at + tolerance, side="right")) - 1,
+        ),
+        head=int(panel.starts[after:].searchsorted(at + tolerance)),
         long=long,
         family=family,
         groups=groups,

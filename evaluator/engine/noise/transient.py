@@ -1,7 +1,7 @@
 """What the minutes after a deploy are like, apart from their level.
 
 A restart is slow at first: caches are cold, connections are made, plans are forgotten.
-What is over within the tolerance is a transient and no regression. And the noise itself
+What has fallen since is a transient, and only the rest is judged. And the noise itself
 may grow, so that the new level is known worse than the history says.
 """
 
@@ -10,38 +10,52 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtri
 
-from ...model import Flags, Floats
+from ...model import Floats, Places
 from ..stats.moments import weighted_mean, weighted_sum
 
 # Standard errors by which the first intervals have to lie above the rest. By chance a
 # fiftieth does; little is lost then, since the rest holds most of the window.
 _ABOVE_THE_REST = 2.0
+# Shares of the time after the deploy that may have been one, besides the tolerance.
+_LONGER = (1 / 2, 2 / 3)
 # Fewest intervals of a query that must be left to judge by.
 _LEAST_LEFT = 4
 # Chance that noise which did not grow is taken to have done so.
 _GREW = 0.05
 
 
-def slow_only_at_first(
+def passed_intervals(
     values: Floats, weights: Floats, variance: Floats, head: int
-) -> Flags:
-    """Whether the first *head* intervals after the deploy are a transient.
+) -> Places:
+    """(s,) how many intervals after the deploy were a transient; 0 without one.
 
     Args:
         values, weights: (s, t) of the intervals after the deploy; weights over those of
             a typical interval, 0 where absent.
         variance: (s,) of one typical interval in a long mean.
+        head: how many intervals begin inside the tolerance.
     """
-    first, rest = slice(0, head), slice(head, None)
-    left = np.count_nonzero(weights[:, rest] > 0, axis=1) >= _LEAST_LEFT
-    weight_first, weight_rest = (weights[:, part].sum(axis=1) for part in (first, rest))
-    known = left & (weight_first > 0)
-    error = 1.0 / np.where(known, weight_first, 1.0)
-    error += 1.0 / np.where(known, weight_rest, 1.0)
-    fall = weighted_mean(values[:, first], weights[:, first])
-    fall -= weighted_mean(values[:, rest], weights[:, rest])
-    transient: Flags = known & (fall > _ABOVE_THE_REST * np.sqrt(variance * error))
-    return transient
+    passed = np.zeros(len(values), dtype=np.intp)
+    surest = np.full(len(values), _ABOVE_THE_REST)
+    t = values.shape[1]
+    for length in sorted({head, *(round(share * t) for share in _LONGER)}):
+        if length < head or t - length < _LEAST_LEFT:
+            continue
+        first, rest = slice(0, length), slice(length, None)
+        left = np.count_nonzero(weights[:, rest] > 0, axis=1) >= _LEAST_LEFT
+        weight_first, weight_rest = (
+            weights[:, part].sum(axis=1) for part in (first, rest)
+        )
+        known = left & (weight_first > 0)
+        error = 1.0 / np.where(known, weight_first, 1.0)
+        error += 1.0 / np.where(known, weight_rest, 1.0)
+        fall = weighted_mean(values[:, first], weights[:, first])
+        fall -= weighted_mean(values[:, rest], weights[:, rest])
+        errors = np.where(known, fall / np.sqrt(variance * error), 0.0)
+        longer = errors > surest
+        passed = np.where(longer, length, passed)
+        surest = np.where(longer, errors, surest)
+    return passed
 
 
 def added_variance(

@@ -1,0 +1,198 @@
+"""A rise that began before the deploy and goes through it without a break.
+
+A mean that grows evenly for an hour is higher after the deploy than before, and the
+best split of its window lies in the middle, at the deploy. So two kinds of shapes are
+fitted to the logarithms from the baseline on, each by its level and height,
+
+    g(t) = 0 until it begins, rises evenly, and stays at 1
+
+those that begin within the tolerance of the deploy (steps, and regressions that grow)
+and those that begin earlier. Where the best of the earlier fits better, the rise is not
+the deploy's, unless a step at the deploy is needed on top of the slope; then the rise
+is worth what the step adds to the fit,
+
+    score² = gain of slope and step − gain of the best slope − 2 log (number of places)
+
+with gains in units of the noise of a long mean: squares that a shape explains.
+
+References:
+    Perron 1989, The great crash, on steps beside trends; Bai & Perron 1998.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...model import Flags, Floats, Places
+
+# When slopes begin, in windows before the deploy, and how long shapes rise, in windows;
+# what begins before the baseline is a straight line in all of it.
+_BEGINS = (0.27, 0.33, 0.5, 0.67, 1.0, 1.5, 2.0, 3.0, 4.0)
+_LENGTHS = (1 / 3, 2 / 3, 1.0, 2.0, 4.0, 8.0)
+# Places within the tolerance at which a growing regression begins.
+_GROWING = 5
+# Standard errors of a slope before the deploy that make it worth a closer look.
+_SEEN = 1.0
+# By how much a slope has to fit better: at 0 one step in twenty of the benchmark passes
+# for a slope by the luck of its noise, at 3 one in a hundred.
+_CLEARLY = 3.0
+# A step on top of a slope below this score changes nothing about the slope's verdict.
+LEAST_STEP = 2.0
+# A shape that hardly varies where the query is explains nothing.
+_LEAST_POWER = 1e-9
+# Fewest intervals before the tolerance that can show a slope.
+_LEAST = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """Which of c queries rose by a slope.
+
+    Args:
+        slope: (c,) whether a slope from before the deploy explains the rise.
+        begins: (c,) interval in which it begins, 0 without one.
+        step: (c,) score of the step on top of it; infinite without a slope.
+    """
+
+    slope: Flags
+    begins: Places
+    step: Floats
+
+
+def find_slopes(
+    values: Floats,
+    weights: Floats,
+    variance: Floats,
+    *,
+    deploy: int,
+    window: int,
+    close: tuple[int, int],
+) -> Slopes:
+    """Compare what begins before the deploy with what begins at it.
+
+    Args:
+        values, weights: (c, n) logarithms from the baseline on, weights over those of a
+            typical interval, 0 where absent.
+        variance: (c,) of one typical interval in a long mean.
+        deploy: interval that begins after it; *window* intervals are a window.
+        close: first and last interval that begin inside the tolerance.
+    """
+    c, n = values.shape
+    slopes = Slopes(
+        np.zeros(c, dtype=bool), np.zeros(c, dtype=np.intp), np.full(c, np.inf)
+    )
+    if close[0] < _LEAST:
+        return slopes
+    rows = np.flatnonzero(_rises_before(values, weights, variance, close[0]))
+    begins, earlier = _earlier_shapes(n, deploy, window, close[0])
+    if not rows.size or not begins.size:
+        return slopes
+    fit = _Fit(values[rows], weights[rows], variance[rows])
+    steps = np.arange(n) >= np.arange(close[0], close[1] + 1)[:, None]
+    own = np.concatenate([steps, _growing_shapes(n, window, close)])
+    slope_gain = fit.gains(earlier)
+    best = slope_gain.argmax(axis=1)
+    gain = slope_gain[np.arange(rows.size), best]
+    wins = np.flatnonzero(gain > fit.gains(own).max(axis=1) + _CLEARLY)
+    if wins.size:
+        both = fit.rows(wins).joint_gain(earlier, steps.astype(np.float64))
+        added = both - gain[wins] - 2.0 * np.log(len(steps))
+        there = rows[wins]
+        slopes.slope[there] = True
+        slopes.begins[there] = begins[best[wins]]
+        slopes.step[there] = np.sqrt(np.maximum(added, 0.0))
+    return slopes
+
+
+def _rises_before(
+    values: Floats, weights: Floats, variance: Floats, stop: int
+) -> Flags:
+    """(c,) whether a straight line before the tolerance seems to rise."""
+    w, y = weights[:, :stop], values[:, :stop]
+    x = np.arange(stop) - (stop - 1) / 2.0
+    total = np.maximum(w.sum(axis=1), 1e-12)
+    middle = w @ x / total
+    power = np.maximum(w @ (x * x) - middle**2 * total, 1e-12)
+    wy = w * y
+    slope = (wy @ x - middle * wy.sum(axis=1)) / power
+    rises: Flags = slope > _SEEN * np.sqrt(variance / power)
+    return rises
+
+
+def _ramp(n: int, begin: float, length: float) -> Floats:
+    """(n,) 0 until *begin*, then rising evenly for *length* intervals, then 1."""
+    ramp: Floats = np.clip((np.arange(n) + 0.5 - begin) / length, 0.0, 1.0)
+    return ramp
+
+
+def _earlier_shapes(
+    n: int, deploy: int, window: int, first: int
+) -> tuple[Places, Floats]:
+    """Intervals in which slopes begin, and (k, n) shapes."""
+    pairs = [
+        (max(deploy - round(begin * window), 0), length * window)
+        for begin in _BEGINS
+        for length in _LENGTHS
+    ]
+    pairs = [pair for pair in dict.fromkeys(pairs) if pair[0] < first]
+    begins = np.array([begin for begin, _ in pairs], dtype=np.intp)
+    if not pairs:
+        return begins, np.empty((0, n))
+    return begins, np.stack([_ramp(n, *pair) for pair in pairs])
+
+
+def _growing_shapes(n: int, window: int, close: tuple[int, int]) -> Floats:
+    """(k, n) shapes that begin within the tolerance."""
+    return np.stack(
+        [
+            _ramp(n, begin, length * window)
+            for begin in np.linspace(*close, _GROWING)
+            for length in _LENGTHS[:4]
+        ]
+    )
+
+
+class _Fit:
+    """Weighted least squares of c series on a level and shapes."""
+
+    def __init__(self, values: Floats, weights: Floats, variance: Floats) -> None:
+        self._y, self._w, self._variance = values, weights, variance
+        self._total = np.maximum(weights.sum(axis=1), 1e-12)
+        level = np.einsum("ij,ij->i", weights, values) / self._total
+        self._wy = weights * (values - level[:, None])
+
+    def rows(self, chosen: Places) -> _Fit:
+        return _Fit(self._y[chosen], self._w[chosen], self._variance[chosen])
+
+    def gains(self, shapes: Floats) -> Floats:
+        """(c, k) what each shape explains, upward; 0 where it falls."""
+        together, power = self._wy @ shapes.T, self._powers(shapes)
+        gain = np.where(together > 0, together**2 / power, 0.0)
+        explained: Floats = gain / self._variance[:, None]
+        return explained
+
+    def joint_gain(self, slopes: Floats, steps: Floats) -> Floats:
+        """(c,) what the best pair of a slope and a step upwards explains."""
+        best = np.zeros(len(self._y))
+        slope_power, step_power = self._powers(slopes), self._powers(steps)
+        with_slope, with_step = self._wy @ slopes.T, self._wy @ steps.T
+        means = self._w @ slopes.T / self._total[:, None]
+        for number, step in enumerate(steps):
+            of_step = self._w @ step
+            cross = self._w @ (slopes * step).T - means * of_step[:, None]
+            power = step_power[:, number, None] - cross**2 / slope_power
+            height = with_step[:, number, None] - cross / slope_power * with_slope
+            useful = (height > 0) & (power > 1e-9 * step_power[:, number, None])
+            more = np.where(useful, height**2 / np.where(useful, power, 1.0), 0.0)
+            both = np.where(with_slope > 0, with_slope**2 / slope_power, 0.0) + more
+            best = np.maximum(best, both.max(axis=1))
+        explained: Floats = best / self._variance
+        return explained
+
+    def _powers(self, shapes: Floats) -> Floats:
+        """(c, k) weighted squares of each shape around its mean."""
+        means = self._w @ shapes.T
+        power: Floats = self._w @ (shapes**2).T - means**2 / self._total[:, None]
+        return np.maximum(power, _LEAST_POWER)
