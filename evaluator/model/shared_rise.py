@@ -24,7 +24,7 @@ class SharedRise:
     Args:
         whole: whether it is of all queries of the server; else of a group that moves
             together in the history, too.
-        queries: how many there are.
+        queries: how many follow it.
         members: those that it costs most, the costliest first.
         factor: time per call after over before of a typical one.
         largest_before: factor of the largest jump, either way, at any moment of the

@@ -25,7 +25,7 @@ T = TypeVar("T", NewStatement, CallFlood, Improvement)
 
 
 def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
-    """Shared rises, load, call floods, new statements, moved costs and improvements, in this order.
+    """Shared rises, load, floods, new statements, moved costs, improvements in order.
 
     More than ten of a kind on one server are one line.
 

@@ -1,11 +1,14 @@
 """Abrupt rises that many queries share → one finding each, with what it costs.
 
-A factor that jumped at the deploy by J (a logarithm) makes a member with the loading l
-slower by exp(l·J). So of the load L that the member has after the deploy the rise costs
+A factor that jumped at the deploy by J (a logarithm) made a typical member slower by
+exp(J). What the factor did besides, such as an hourly wave, is in the members' windows
+too, but in all alike: with w = log(mean after / mean before) of a member, it rose by
 
-    L · (1 − exp(−l·J))
+    r = J + w − median of w
 
-and a detected member whose own rise may be as small as that is explained by it.
+which of the load L that it has after the deploy costs L · (1 − exp(−r)). Members do not
+all rise alike. One that is detected is explained by what they share unless it is an
+outlier among them: the low end of its interval beyond J by 2.5 standard deviations.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from ...model import (
     Estimate,
     Floats,
     Outcome,
+    Places,
     QueryKey,
     Settings,
     Severity,
@@ -28,10 +32,13 @@ from ...model import (
 )
 from ..detectors.base import OUTCOME, Judged
 from ..prepare.prepared import Prepared
+from ..stats.moments import NORMAL_MAD
 from .rates import Rates
 
 # How many members are named.
 _NAMED = 20
+# Standard deviations of the members' rises beyond which one is an outlier.
+_OUTLIER = 2.5
 
 
 def shared_rises(
@@ -64,14 +71,16 @@ def _rise(
     settings: Settings,
     causes: Callable[[QueryKey], Sequence[Cause]],
 ) -> SharedRise:
-    jump, members = factor.jump, factor.members
+    jump, keys = factor.jump, prepared.keys
+    rises = np.log(prepared.factor[prepared.rows[factor.members]])
+    rises += jump.size - np.median(rises)
+    follows = rises > jump.size / 2.0
+    members, rises = factor.members[follows], rises[follows]
     rows = prepared.rows[members]
-    cost = load[rows] * -np.expm1(-factor.loadings * jump.size)
+    cost = load[rows] * -np.expm1(-rises)
     ranked = np.argsort(-cost, kind="stable")
     total, size = float(cost.sum()), float(np.exp(jump.size))
     critical = total >= settings.critical_load or size >= settings.critical_factor
-    keys = prepared.keys
-    slower = members[prepared.risen[members]]
     return SharedRise(
         server=prepared.server,
         whole=factor.common,
@@ -82,23 +91,23 @@ def _rise(
         moments=jump.moments,
         extra_seconds_per_second=total,
         severity=Severity.CRITICAL if critical else Severity.WARNING,
-        explained=tuple(_explained(factor, prepared, judged)),
-        causes=_common([causes(keys[row]) for row in prepared.rows[slower]]),
+        explained=tuple(_explained(members, rises, prepared, judged)),
+        causes=_common([causes(keys[row]) for row in rows[prepared.risen[members]]]),
     )
 
 
 def _explained(
-    factor: SharedFactor, prepared: Prepared, judged: Judged
+    members: Places, rises: Floats, prepared: Prepared, judged: Judged
 ) -> Iterator[QueryKey]:
-    """Detected members whose interval reaches down to what all members do."""
+    """Detected members that rose no more than the others."""
     if judged.significances is None:
         return
-    members = factor.members
-    rows = prepared.rows[members]
-    least = prepared.factor[rows] / judged.significances.width[members]
-    shared = np.exp(factor.loadings * factor.jump.high)
+    typical = np.median(rises)
+    spread = np.median(np.abs(rises - typical)) / NORMAL_MAD
+    least = rises - np.log(judged.significances.width[members])
     detected = judged.outcomes[members] == OUTCOME[Outcome.DETECTED]
-    for row in rows[detected & (least <= shared)].tolist():
+    alike = least <= typical + _OUTLIER * spread
+    for row in prepared.rows[members[detected & alike]].tolist():
         yield prepared.keys[row]
 
 

@@ -87,6 +87,7 @@ def test_each_reason_with_its_kind_and_its_words(verdicts, more, reason, said):
 KINDS = {
     Reason.DETECTED: DecisionKind.REGRESSED,
     Reason.CALL_FLOOD: DecisionKind.REGRESSED,
+    Reason.SERVER_SLOWED: DecisionKind.REGRESSED,
     Reason.COST_MOVED: DecisionKind.CLEAR,
     Reason.NONE_DETECTED: DecisionKind.CLEAR,
     Reason.TIME_UNJUDGED: DecisionKind.UNDECIDED,

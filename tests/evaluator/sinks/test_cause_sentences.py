@@ -64,7 +64,7 @@ FELL = Shift(DEPLOY_AT, 3.0, 1.0, 1e-9)
         (
             CauseKind.CONTEXT,
             False,
-            {"measure": "cpu", "shift": ROSE, "blocks_unchanged": True},
+            {"measure": "cpu", "shift": ROSE, "may_follow": True},
             "cpu changed 1.0 min after the deploy from 1 to 3; may follow from the "
             "query, which does more work itself per call",
         ),

@@ -38,6 +38,7 @@ from tests.builders import (
     judged,
     moved,
     noise,
+    shared_rise,
 )
 from tests.evaluator.test_golden import GOLDEN
 
@@ -101,6 +102,9 @@ rare = replace(
     finding(Level.WATCH), outcome=Outcome.INSUFFICIENT_DATA, reason="too few calls"
 )
 pending = replace(finding(Level.WATCH), outcome=Outcome.PENDING)
+RISE = shared_rise(
+    causes=(Cause(CauseKind.CONTEXT, external=True, measure="cpu", shift=SHIFT),)
+)
 REPORTS = {
     "regressed, calibrated": (report_of("calibrated"), Reason.DETECTED),
     "regressed, classic": (report_of("classic"), Reason.DETECTED),
@@ -108,6 +112,10 @@ REPORTS = {
     "cost moved": (
         report(finding(Level.ALERT), effects=effects(moved=(moved(),), floods=())),
         Reason.COST_MOVED,
+    ),
+    "server slowed": (
+        report(finding(Level.ALERT), effects=effects(shared=(RISE,))),
+        Reason.SERVER_SLOWED,
     ),
     "clear": (report(unchanged), Reason.NONE_DETECTED),
     "time unjudged": (report(rare), Reason.TIME_UNJUDGED),
