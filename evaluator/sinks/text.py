@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ..model import Level, Outcome, Report, Subject, Verdict
 from ..units import show_duration
-from .effect_lines import effect_lines
-from .effect_sentences import notes_of
+from .effects.lines import effect_lines
+from .effects.sentences import notes_of
 from .groups import cause_of, grouped
 from .headline import describe_decision
 from .phrases import (

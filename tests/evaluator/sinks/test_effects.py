@@ -21,8 +21,8 @@ from evaluator.model import (
     Settings,
 )
 from evaluator.sinks.annotations import draft_of
-from evaluator.sinks.effect_lines import effect_lines, lines_of
-from evaluator.sinks.effect_sentences import notes_of
+from evaluator.sinks.effects.lines import effect_lines, lines_of
+from evaluator.sinks.effects.sentences import notes_of
 from evaluator.sinks.gauges import Gauges
 from evaluator.sinks.groups import cause_of, grouped
 from evaluator.sinks.headline import describe_result

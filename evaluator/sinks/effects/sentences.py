@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import (
+from ...model import (
     CallFlood,
     Estimate,
     Improvement,
@@ -18,8 +18,8 @@ from ..model import (
     Usage,
     Vanished,
 )
-from ..units import show_duration, show_time
-from .phrases import show_share
+from ...units import show_duration, show_time
+from ..phrases import show_share
 
 _PARTS = {
     LoadKind.SLOWER_CALLS: "slower calls",

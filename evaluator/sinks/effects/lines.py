@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from ..model import CallFlood, Improvement, NewStatement, QueryKey, Report
-from ..units import show_duration
-from .effect_sentences import (
+from ...model import CallFlood, Improvement, NewStatement, QueryKey, Report
+from ...units import show_duration
+from ..groups import grouped
+from ..phrases import show_share
+from .sentences import (
     describe_flood,
     describe_improvement,
     describe_load,
@@ -15,8 +17,6 @@ from .effect_sentences import (
     describe_new_statement,
     describe_vanished,
 )
-from .groups import grouped
-from .phrases import show_share
 
 T = TypeVar("T", NewStatement, CallFlood, Improvement)
 
