@@ -50,7 +50,7 @@ def to_table(report: Report, *, everything: bool = False) -> str:
         rows += [_row(v, report) for v in report.verdicts if v.key not in listed]
     if rows:
         lines += ["", *aligned([_COLUMNS, *rows])]
-    if effects := [*effect_lines(report, everything=everything)]:
+    if effects := [*effect_lines(report, everything=everything, details=True)]:
         lines += ["", *effects]
     lines += ["", _counts(report)]
     if external := describe_external(report):

@@ -13,6 +13,7 @@ from .sentences import (
     describe_flood,
     describe_improvement,
     describe_load,
+    describe_load_part,
     describe_moved,
     describe_new_statement,
     describe_vanished,
@@ -21,17 +22,24 @@ from .sentences import (
 T = TypeVar("T", NewStatement, CallFlood, Improvement)
 
 
-def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
+def effect_lines(
+    report: Report, *, everything: bool = False, details: bool = False
+) -> Iterator[str]:
     """Load, call floods, new statements, moved costs and improvements, in this order.
 
     More than ten of a kind on one server are one line.
 
     Args:
         everything: one line for each of them all the same.
+        details: also the statements behind each part of a load.
     """
     effects, at = report.effects, report.subject.at
     for load in effects.loads:
         yield describe_load(load)
+        if details:
+            yield from (
+                f"  {describe_load_part(part)}" for part in load.parts if part.largest
+            )
     yield from _lines(
         effects.floods, describe_flood, _together_floods, everything=everything
     )

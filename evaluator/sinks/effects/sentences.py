@@ -10,6 +10,7 @@ from ...model import (
     Improvement,
     LoadChange,
     LoadKind,
+    LoadPart,
     MeasureErrors,
     MovedCost,
     NewStatement,
@@ -29,6 +30,8 @@ _PARTS = {
 }
 # Characters of a statement's text that are shown.
 _TEXT = 80
+# Statements that are named with a part of the load.
+_NAMED = 3
 # Changes of load below this are written as none, execution seconds per second.
 _LEAST_LOAD = 5e-4
 
@@ -42,12 +45,22 @@ def notes_of(report: Report) -> tuple[str, ...]:
 def describe_load(load: LoadChange) -> str:
     """Before, after and the parts of one server's load."""
     parts = ", ".join(
-        f"{_PARTS[part.kind]} {_signed(part.change)}" for part in load.parts
+        f"{_PARTS[part.kind]} {_signed(Estimate(part.change.value))}"
+        for part in load.parts
     )
     return (
         f"load of {load.server}: {load.before.value:.3g} → {load.after.value:.3g} s of "
         f"execution each second ({_signed(Estimate(load.change))}: {parts})"
     )
+
+
+def describe_load_part(part: LoadPart) -> str:
+    """One part with its interval, and the statements that move it most."""
+    largest = ", ".join(
+        f"{one.key.queryid} {_signed(Estimate(one.change))}"
+        for one in part.largest[:_NAMED]
+    )
+    return f"{_PARTS[part.kind]} {_signed(part.change)}: {largest}"
 
 
 def describe_new_statement(new: NewStatement, at: float) -> str:
