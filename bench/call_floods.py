@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.random import Generator
 
-from evaluator.engine.effects.call_rates import CallRates
-from evaluator.engine.effects.rate_test import assess_rates
+from evaluator.engine.effects.calls.assessment import assess_rates
+from evaluator.engine.effects.calls.stretches import CallRates
 from evaluator.engine.stats.multiple_testing import q_values
 from evaluator.model import Flags, Floats, Places, Settings
 

@@ -26,17 +26,20 @@ EVALUATOR = {
     },
     "engine.effects.call_floods": {
         *{"model", "engine.stats", "engine.prepare.prepared", "engine.effects.rates"},
-        *{f"engine.effects.{name}" for name in ("call_rates", "rate_test", "traffic")},
+        "engine.effects.calls",
     },
-    "engine.effects.rate_test": {
-        *{"model", "engine.stats", "engine.effects.call_rates"},
-        *{"engine.effects.traffic", "engine.noise.autocorrelation"},
-        *{"engine.noise.contrast", "engine.noise.selection"},
+    "engine.effects.calls.assessment": {
+        *{"model", "engine.stats", "engine.effects.calls"},
+        *{"engine.noise.autocorrelation", "engine.noise.contrast"},
+        "engine.noise.selection",
+    },
+    "engine.effects.calls": {
+        *{"model", "engine.stats", "engine.prepare.intervals", "engine.effects.calls"},
     },
     "engine.effects": {
         *{"model", "engine.stats", "engine.prepare.intervals"},
         *{f"engine.effects.{name}" for name in ("rates", "lives", "estimates")},
-        *{f"engine.effects.{name}" for name in ("tables", "call_rates")},
+        "engine.effects.tables",
     },
     "engine.detectors.base": {"model", "engine.stats", "engine.prepare"},
     "engine.detectors.checks": {"model"},

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from ..model import Deploy, Outcome, QueryKey, Report, Subject, Verdict
 from ..units import show_duration
-from .effect_lines import effect_lines
-from .effect_sentences import notes_of
+from .effects.lines import effect_lines
+from .effects.sentences import notes_of
 from .groups import cause_of, grouped
 from .headline import describe_result
 from .links import RELATIVE, Links

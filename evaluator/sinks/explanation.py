@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ..model import METHODS, Check, Outcome, QueryIntervals, Report, Subject, Verdict
 from ..units import show_duration, show_time
 from .cause_sentences import with_sentences
-from .effect_lines import lines_of
+from .effects.lines import lines_of
 from .phrases import CAUTION, describe_judgement, describe_key
 from .plot import plot
 

@@ -1,6 +1,6 @@
 """Verdicts and the evaluator's own health as Prometheus metrics; the names are here.
 
-Those of the other effects are in ``effect_families``. Verdict series live as long as
+Those of the other effects are in ``effects.families``. Verdict series live as long as
 the report is retained and then disappear, so that an alert on them resolves by itself.
 Only deploys are shown. Label ``server`` is the database's ``instance``: a label
 ``instance`` would collide with the evaluator's own at the scrape.
@@ -19,7 +19,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from ..model import DecisionKind, Deploy, Outcome, Report, Verdict
-from .effect_families import (
+from .effects.families import (
     DEPLOY_LABELS,
     QUERY_LABELS,
     deploy_labels,

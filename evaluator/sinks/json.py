@@ -18,7 +18,7 @@ from ..model import (
     Verdict,
 )
 from .cause_sentences import with_sentences
-from .effect_sentences import notes_of
+from .effects.sentences import notes_of
 from .headline import describe_decision
 from .phrases import CAUTION
 

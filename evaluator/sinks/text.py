@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ..model import Level, Outcome, Report, Subject, Verdict
 from ..units import show_duration
-from .effect_lines import effect_lines
-from .effect_sentences import notes_of
+from .effects.lines import effect_lines
+from .effects.sentences import notes_of
 from .groups import cause_of, grouped
 from .headline import describe_decision
 from .phrases import (
@@ -53,7 +53,7 @@ def to_table(report: Report, *, everything: bool = False) -> str:
         rows += [_row(v, report) for v in report.verdicts if v.key not in listed]
     if rows:
         lines += ["", *aligned([_COLUMNS, *rows])]
-    if effects := [*effect_lines(report, everything=everything)]:
+    if effects := [*effect_lines(report, everything=everything, details=True)]:
         lines += ["", *effects]
     lines += ["", _counts(report)]
     if external := describe_external(report):

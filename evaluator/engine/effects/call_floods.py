@@ -24,10 +24,10 @@ from ...model import (
 )
 from ..prepare.prepared import Prepared
 from ..stats.multiple_testing import q_values
-from .call_rates import call_rates
-from .rate_test import assess_rates, interval_of
+from .calls.assessment import assess_rates, interval_of
+from .calls.stretches import call_rates
+from .calls.traffic import LEAST_STATEMENTS
 from .rates import Rates
-from .traffic import LEAST_STATEMENTS
 
 # Statements from which traffic and usual noise are learnt.
 _REFERENCE = 500

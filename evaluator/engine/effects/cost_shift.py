@@ -30,18 +30,20 @@ def moved_costs(
         vanished: not given to a new statement, most time first.
     """
     place = {key: row for row, key in enumerate(rates.keys)}
-    left = list(vanished)
+    left = [(gone, tables_of(gone.text)) for gone in vanished]
     found = []
     for key in sorted(risen, key=lambda key: -_rise(rates, place[key])):
         tables = tables_of(texts.get(key, ""))
-        for gone in left:
-            if gone.key.database != key.database or not tables & tables_of(gone.text):
+        if not tables:
+            continue
+        for gone, own in left:
+            if gone.key.database != key.database or not tables & own:
                 continue
             before, after = rates.usage(place[key])
             change = joint_change(rates, [place[key], place[gone.key]])
             if did_not_rise(change, before.load + gone.before.load):
                 found.append(MovedCost(key, gone, before, after, change))
-                left.remove(gone)
+                left.remove((gone, own))
                 break
     return found
 

@@ -24,15 +24,17 @@ def estimate(value: float, width: float) -> Estimate:
 
 def joint_change(rates: Rates, rows: Sequence[int]) -> Estimate:
     """Change of the load of some statements together."""
-    chosen = list(rows)
+    before, after = rates.before.rows(rows), rates.after.rows(rows)
 
-    def total(before: int | None = None, after: int | None = None) -> float:
-        change = rates.after.load(after)[chosen] - rates.before.load(before)[chosen]
-        return float(change.sum())
+    def total(left: int | None = None, right: int | None = None) -> float:
+        return float((after.load(right) - before.load(left)).sum())
 
-    before = [total(before=block) for block in rates.before.filled]
-    after = [total(after=block) for block in rates.after.filled]
-    width = half_width([np.reshape(before, (-1, 1)), np.reshape(after, (-1, 1))])
+    width = half_width(
+        [
+            np.reshape([total(left=block) for block in rates.before.filled], (-1, 1)),
+            np.reshape([total(right=block) for block in rates.after.filled], (-1, 1)),
+        ]
+    )
     return estimate(total(), float(width[0]))
 
 

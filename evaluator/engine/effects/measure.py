@@ -11,6 +11,8 @@ from ..prepare.intervals import RESET, intervals
 
 # Part of the statements that lose their counters at once in a reset of all.
 _MOST = 0.5
+# Part of the scrapes that a statement has in spite of holes.
+_RHYTHM = 2.0 / 3.0
 # A series that ends so many scrapes before the last one has ended.
 _ENDED = 2
 
@@ -72,6 +74,8 @@ def _cut(window: Batch) -> int:
     there = kept.any(axis=1)
     first = kept.argmax(axis=1)
     last = kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
-    holes = last - first + 1 > np.count_nonzero(kept, axis=1)
+    count, whole = np.count_nonzero(kept, axis=1), last - first + 1
+    # With more missing, a statement is scraped in another rhythm than most.
+    holes = (count < whole) & (count >= _RHYTHM * whole)
     ended = last < kept.shape[1] - _ENDED
     return int(np.count_nonzero(there & (holes | ended)))

@@ -9,6 +9,7 @@ nearest, as a ratio, and each is given away once.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,6 +19,10 @@ from .estimates import did_not_rise, joint_change
 from .lives import Lives
 from .rates import Rates
 from .tables import tables_of
+
+# Of a server's new statements so many are matched, those with the most time: after an
+# upgrade that renames every query id there may be thousands.
+_MATCHED = 100
 
 
 def vanished_statements(
@@ -53,15 +58,17 @@ def new_statements(
     rows = np.flatnonzero(lives.new)
     order = rows[np.argsort(-rates.after.load()[rows], kind="stable")].tolist()
     place = {key: row for row, key in enumerate(rates.keys)}
-    left = list(vanished)
+    left = _by_tables(vanished)
     found = []
-    for row in order:
+    for number, row in enumerate(order):
         key, (_, after) = rates.keys[row], rates.usage(row)
         text = texts.get(key, "")
-        replaced = _replaced(key, text, after.calls, left)
+        sought = (key.database, tables_of(text)) if number < _MATCHED else None
+        alike = left.get(sought, []) if sought else []
+        replaced = _nearest(after.calls, alike)
         pair = None
         if replaced is not None:
-            left.remove(replaced)
+            alike.remove(replaced)
             pair = joint_change(rates, [row, place[replaced.key]])
         share = after.load / whole if whole > 0 else 0.0
         moved = replaced is not None and did_not_rise(pair, replaced.before.load)
@@ -80,15 +87,19 @@ def new_statements(
     return found
 
 
-def _replaced(
-    key: QueryKey, text: str, calls: float, left: Sequence[Vanished]
-) -> Vanished | None:
-    tables = tables_of(text)
-    alike = [
-        one
-        for one in left
-        if tables and one.key.database == key.database and tables_of(one.text) == tables
-    ]
+def _by_tables(
+    vanished: Sequence[Vanished],
+) -> dict[tuple[str, frozenset[str]], list[Vanished]]:
+    """By database and tables; without those whose tables are not known."""
+    found: dict[tuple[str, frozenset[str]], list[Vanished]] = defaultdict(list)
+    for gone in vanished:
+        if tables := tables_of(gone.text):
+            found[gone.key.database, tables].append(gone)
+    return found
+
+
+def _nearest(calls: float, alike: Sequence[Vanished]) -> Vanished | None:
+    """The one whose calls per second are nearest to *calls*, as a ratio."""
 
     def distance(one: Vanished) -> float:
         if calls <= 0 or one.before.calls <= 0:

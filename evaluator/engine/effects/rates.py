@@ -13,6 +13,7 @@ across the deploy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,13 @@ class SideRates:
     def rate(self, without: int | None = None) -> Floats:
         """(s,) calls per second, perhaps without one block."""
         return self._rate(self.calls, without)
+
+    def rows(self, chosen: Sequence[int]) -> SideRates:
+        """Some of the statements."""
+        places = list(chosen)
+        return SideRates(
+            self.calls[places], self.seconds[places], self.observed[places]
+        )
 
     @property
     def filled(self) -> tuple[int, ...]:

@@ -6,7 +6,10 @@ import re
 
 import pytest
 
-from ..recording.jobs import LOOKUPS
+from lab.timelapse import STEP
+
+from ..recording.jobs import BEFALLS, FEW, LOOKUPS, SHORT_WINDOW
+from .test_causes import UNCHANGED
 
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(600)]
 
@@ -88,3 +91,24 @@ def test_the_load_adds_up_and_its_largest_part_is_what_the_deploy_did(judge, job
     assert sum(parts.values()) == pytest.approx(change, abs=1e-9)
     if job in largest:
         assert max(parts, key=lambda kind: abs(parts[kind])) == largest[job]
+
+
+@pytest.mark.parametrize("after", UNCHANGED)
+def test_deploys_that_change_nothing_have_no_effect(judge, after):
+    ended = judge(BACKEND, "quiet", after=after, window=SHORT_WINDOW)
+
+    effects = ended.report["effects"]
+    for kind in ("new", "vanished", "floods", "moved", "improvements", "errors"):
+        assert effects[kind] == []
+
+
+def test_a_reset_is_a_note_with_its_time(judge, recording):
+    report = judge(BACKEND, "reset").report
+
+    (errors,) = report["effects"]["errors"]
+    assert errors["reset"] == errors["statements"] == len(FEW)
+    befallen = recording.truth.at + 60 * BEFALLS
+    assert errors["reset_at"] == pytest.approx(befallen, abs=2 * STEP)
+    assert any(
+        note.startswith("the statistics on reset were") for note in report["notes"]
+    )

@@ -22,8 +22,8 @@ from evaluator.model import (
     Shift,
 )
 from evaluator.sinks.annotations import draft_of
-from evaluator.sinks.effect_lines import effect_lines, lines_of
-from evaluator.sinks.effect_sentences import notes_of
+from evaluator.sinks.effects.lines import effect_lines, lines_of
+from evaluator.sinks.effects.sentences import notes_of
 from evaluator.sinks.gauges import Gauges
 from evaluator.sinks.groups import cause_of, grouped
 from evaluator.sinks.headline import describe_result
@@ -37,6 +37,7 @@ from tests.builders import (
     flood,
     improvement,
     key,
+    load_change,
     moved,
     new_statement,
     shared_rise,
@@ -133,9 +134,8 @@ def test_an_undecided_report_names_its_new_statements():
 
 
 LINES = [
-    "load of db1:9719: 0.5 → 0.9 s of execution each second (+0.4: slower calls +0.1 "
-    "(+0.09 to +0.11), more calls +0.25 (+0.23 to +0.28), new statements +0.15 (+0.14 "
-    "to +0.16), vanished statements -0.1 (-0.11 to -0.09))",
+    "load of db1:9719: 0.5 → 0.9 s of execution each second (+0.4: slower calls +0.1, "
+    "more calls +0.25, new statements +0.15, vanished statements -0.1)",
     "query often (app@shop on db1:9719): called ×25 as often (22 to 28), 2 → 50 "
     "calls/s, 30 % of the execution time",
     "new statement new (app@shop on db1:9719): 10 calls/s of 40 ms, 40 % of the "
@@ -153,6 +153,12 @@ def test_each_effect_is_a_line():
     made = replace(report(), effects=effects())
 
     assert [*effect_lines(made)] == LINES
+
+
+def test_the_table_names_the_statements_behind_each_part_of_a_load():
+    table = to_table(report(loads=(load_change(),)))
+
+    assert "\n  more calls +0.25 (+0.23 to +0.28): -42 +0.25\n" in table
 
 
 def test_table_and_annotation_have_them_all():

@@ -63,3 +63,11 @@ def test_a_missing_text_counts_where_others_are_known():
     (errors,) = effects(background(10), texts={"b1": "SELECT 1"}).errors
 
     assert errors.without_text == 9
+
+
+def test_statements_that_are_scraped_by_turns_have_no_holes():
+    """Two exporters of one server, half a minute apart."""
+    one, other = background(5), [statement(f"other {n}") for n in range(5)]
+    later = [replace(each, times=each.times + 30.0) for each in other]
+
+    assert effects([*one, *later]).errors == ()

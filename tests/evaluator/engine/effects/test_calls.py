@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bench.call_floods import own_noise
-from evaluator.engine.effects.call_rates import CallRates, call_rates
-from evaluator.engine.effects.rate_test import assess_rates, interval_of
-from evaluator.engine.effects.traffic import without_traffic
+from evaluator.engine.effects.calls.assessment import assess_rates, interval_of
+from evaluator.engine.effects.calls.stretches import CallRates, call_rates
+from evaluator.engine.effects.calls.traffic import without_traffic
 from evaluator.engine.noise.selection import whole_rule_p
 from evaluator.model import Settings
 from tests import reference_rates as slow
@@ -64,10 +64,10 @@ def test_a_slow_twin_counts_the_same_calls_in_each_stretch(step):
         expected = slow.calls_in_stretches(
             batch, row, DEPLOY_AT, stretches, width, METHOD.max_gap
         )
-        for stretch, (calls, observed) in enumerate(expected):
+        for stretch, (counted, observed) in enumerate(expected):
             assert found.present[row, stretch] == (observed >= width / 2)
             if observed >= width / 2:
-                per_second = (calls + 0.5) / observed
+                per_second = (counted + 0.5) / observed
                 assert found.logs[row, stretch] == pytest.approx(np.log(per_second))
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Flags, Floats
-from ..stats.moments import medians, robust_deviation, weighted_sum
-from .call_rates import CallRates
+from ....model import Flags, Floats
+from ...stats.moments import medians, robust_deviation, weighted_sum
+from .stretches import CallRates
 
 # Fewest statements whose median is traffic rather than one of them.
 LEAST_STATEMENTS = 10

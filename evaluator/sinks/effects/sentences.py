@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import (
+from ...model import (
     CallFlood,
     Estimate,
     Improvement,
     LoadChange,
     LoadKind,
+    LoadPart,
     MeasureErrors,
     MovedCost,
     NewStatement,
@@ -19,8 +20,8 @@ from ..model import (
     Usage,
     Vanished,
 )
-from ..units import show_duration, show_time
-from .phrases import show_share
+from ...units import show_duration, show_time
+from ..phrases import show_share
 
 _PARTS = {
     LoadKind.SLOWER_CALLS: "slower calls",
@@ -28,10 +29,10 @@ _PARTS = {
     LoadKind.NEW: "new statements",
     LoadKind.VANISHED: "vanished statements",
 }
-# Queries of a shared rise that are named.
-_MEMBERS = 3
 # Characters of a statement's text that are shown.
 _TEXT = 80
+# Statements that are named with a shared rise, or a part of the load.
+_NAMED = 3
 # Changes of load below this are written as none, execution seconds per second.
 _LEAST_LOAD = 5e-4
 
@@ -45,7 +46,8 @@ def notes_of(report: Report) -> tuple[str, ...]:
 def describe_load(load: LoadChange) -> str:
     """Before, after and the parts of one server's load."""
     parts = ", ".join(
-        f"{_PARTS[part.kind]} {_signed(part.change)}" for part in load.parts
+        f"{_PARTS[part.kind]} {_signed(Estimate(part.change.value))}"
+        for part in load.parts
     )
     return (
         f"load of {load.server}: {load.before.value:.3g} → {load.after.value:.3g} s of "
@@ -71,7 +73,7 @@ def describe_shared(rise: SharedRise) -> str:
         if factor.low is None or factor.high is None
         else f" ({factor.low:.2f} to {factor.high:.2f})"
     )
-    costliest = ", ".join(key.queryid for key in rise.members[:_MEMBERS])
+    costliest = ", ".join(key.queryid for key in rise.members[:_NAMED])
     sentence = (
         f"{describe_rise(rise)}{interval}: costs "
         f"{show_duration(rise.extra_seconds_per_second)} more each second, most by "
@@ -81,6 +83,15 @@ def describe_shared(rise: SharedRise) -> str:
     if rise.explained:
         sentence += f"; explains {len(rise.explained)} of the slower queries"
     return sentence
+
+
+def describe_load_part(part: LoadPart) -> str:
+    """One part with its interval, and the statements that move it most."""
+    largest = ", ".join(
+        f"{one.key.queryid} {_signed(Estimate(one.change))}"
+        for one in part.largest[:_NAMED]
+    )
+    return f"{_PARTS[part.kind]} {_signed(part.change)}: {largest}"
 
 
 def describe_new_statement(new: NewStatement, at: float) -> str:

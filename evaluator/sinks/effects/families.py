@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from prometheus_client.core import GaugeMetricFamily
 
-from ..model import Deploy, QueryKey, Report
+from ...model import Deploy, QueryKey, Report
 
 DEPLOY_LABELS = ("service", "environment", "deploy")
 QUERY_LABELS = ("server", "datname", "user", "queryid", "toplevel", *DEPLOY_LABELS)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Batch, Flags, Floats, Places, Settings
-from ..prepare.intervals import IDLE, USABLE, intervals
+from ....model import Batch, Flags, Floats, Places, Settings
+from ...prepare.intervals import IDLE, USABLE, intervals
 
 # Seconds of a stretch: single scrapes hold too few calls of most statements.
 _STRETCH = 60.0

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...model import Flags, Floats, Places
-from ..noise.autocorrelation import Dependence, autoregressive, batch_inflation, shrink
-from ..noise.contrast import normal_score
-from ..noise.selection import whole_rule_p
-from ..stats.ar1 import phi_around_one_mean
-from ..stats.energy_split import best_splits_of_present
-from ..stats.moments import medians, robust_deviation
-from .call_rates import CallRates
+from ....model import Flags, Floats, Places
+from ...noise.autocorrelation import Dependence, autoregressive, batch_inflation, shrink
+from ...noise.contrast import normal_score
+from ...noise.selection import whole_rule_p
+from ...stats.ar1 import phi_around_one_mean
+from ...stats.energy_split import best_splits_of_present
+from ...stats.moments import medians, robust_deviation
+from .stretches import CallRates
 from .traffic import LEAST_STATEMENTS, without_traffic
 
 # Windows of history from which noise is learnt before the deploy only, and the most of

@@ -5,32 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from ..model import CallFlood, Improvement, NewStatement, QueryKey, Report
-from ..units import show_duration
-from .cause_sentences import with_sentences
-from .effect_sentences import (
+from ...model import CallFlood, Improvement, NewStatement, QueryKey, Report
+from ...units import show_duration
+from ..cause_sentences import with_sentences
+from ..groups import grouped
+from ..phrases import show_share
+from .sentences import (
     describe_flood,
     describe_improvement,
     describe_load,
+    describe_load_part,
     describe_moved,
     describe_new_statement,
     describe_rise,
     describe_shared,
     describe_vanished,
 )
-from .groups import grouped
-from .phrases import show_share
 
 T = TypeVar("T", NewStatement, CallFlood, Improvement)
 
 
-def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
+def effect_lines(
+    report: Report, *, everything: bool = False, details: bool = False
+) -> Iterator[str]:
     """Shared rises, load, floods, new statements, moved costs, improvements in order.
 
     More than ten of a kind on one server are one line.
 
     Args:
         everything: one line for each of them all the same.
+        details: also the statements behind each part of a load.
     """
     effects, at = report.effects, report.subject.at
     for rise in effects.shared:
@@ -39,6 +43,10 @@ def effect_lines(report: Report, *, everything: bool = False) -> Iterator[str]:
             yield f"{'external cause' if cause.external else 'note'}: {sentence}"
     for load in effects.loads:
         yield describe_load(load)
+        if details:
+            yield from (
+                f"  {describe_load_part(part)}" for part in load.parts if part.largest
+            )
     yield from _lines(
         effects.floods, describe_flood, _together_floods, everything=everything
     )
