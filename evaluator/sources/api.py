@@ -61,7 +61,7 @@ class PrometheusApi:
         Raises:
             SourceError: no usable answer; TooMuchError: to a smaller question perhaps.
         """
-        answer = self._client.post_form(
+        answer = self._answer(
             "/api/v1/series",
             [
                 *(("match[]", one) for one in selectors),
@@ -100,16 +100,17 @@ class PrometheusApi:
             ("time", f"{last / 1000:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        answer = self._client.post_form("/api/v1/query", parameters)
+        return self._answer("/api/v1/query", parameters)
+
+    def _answer(self, path: str, parameters: Params) -> Answer:
+        answer = self._client.post_form(path, parameters)
         # VictoriaMetrics begins an answer before it knows whether it may go on; then an
         # error follows. No text within the JSON can hold these quotes.
         tail = answer.body[-_ERROR_WITHIN:]
         at = tail.rfind(b'{"status":"error"')
         if at >= 0 and is_too_much(200, tail[at:]):
-            raise TooMuchError(
-                f"{answer.where}: {refusal(200, {}, tail[at:], answer.secrets)}",
-                slow=False,
-            )
+            why = refusal(200, {}, tail[at:], answer.secrets)
+            raise TooMuchError(f"{answer.where}: {why}", slow=False)
         return answer
 
     def evaluated(
@@ -128,7 +129,7 @@ class PrometheusApi:
             *_WHOLE_AND_RAW,
         ]
         series, warnings = decode_matrix(
-            self._client.post_form("/api/v1/query_range", parameters)
+            self._answer("/api/v1/query_range", parameters)
         )
         return list(series), warnings
 

@@ -20,8 +20,8 @@ _SHORTEST = 60.0
 # Prometheus keeps whole milliseconds: the next piece begins one after the last.
 _NEXT = 0.001
 # How much may be refused before nobody asks any more: a plain refusal counts as one, a
-# server that had to be waited for as several.
-_PATIENCE, _SLOW = 40, 5
+# server that had to be waited for as several, and then more is cut off at once.
+_PATIENCE, _SLOW = 48, 8
 # More questions than these, after the first refusal, and they would take an hour.
 _MOST = 5000
 # Query ids end with each of these about as often; so many digits are looked at.
@@ -31,6 +31,13 @@ _ENDINGS = 2
 
 class Piece(Protocol):
     """What is asked for."""
+
+    @property
+    def span(self) -> Span:
+        """The time that it is about."""
+
+    def over(self, span: Span) -> Self:
+        """The same in another span."""
 
     def smaller(self) -> Sequence[Self]:
         """The same in two or more parts; empty where it cannot be cut."""
@@ -46,8 +53,8 @@ A = TypeVar("A")
 class Learner(Protocol[P]):
     """Remembers what was refused."""
 
-    def refused(self, piece: P) -> None:
-        """Learn that *piece* was too much."""
+    def refused(self, piece: P, part: P) -> None:
+        """Learn that *piece* was too much, and that a *part* of it is asked for now."""
 
     def cut(self, piece: P) -> Sequence[P]:
         """The piece in parts that are as large as is known to work."""
@@ -77,16 +84,11 @@ class Patience:
         """
         self.refused.append(str(error))
         self.refusals -= _SLOW if error.slow else 1
-        if not can_be_cut:
+        if not can_be_cut or self.refusals <= 0:
             raise SourceError(
-                f"{error}; it was asked for less and less, and even {piece.describe()} "
-                "is too much; raise the limits of the server, or of the proxy before it"
-            ) from error
-        if self.refusals <= 0:
-            raise SourceError(
-                f"{error}; it was asked for less and less, last for "
-                f"{piece.describe()}; raise the limits of the server, or of the proxy "
-                "before it"
+                f"{error}; smaller questions were refused, too, the last one for "
+                f"{piece.describe()}; if this is a limit, raise that of the server, or "
+                "of the proxy before it"
             ) from error
 
     def asked(self) -> None:
@@ -133,8 +135,14 @@ def in_pieces(
         except TooMuchError as error:
             parts = piece.smaller()
             patience.spend(error, piece, can_be_cut=bool(parts))
+            if error.slow:
+                parts = [
+                    part.over(span)
+                    for part in parts
+                    for span in part.span.smaller() or [part.span]
+                ]
             if learner is not None:
-                learner.refused(piece)
+                learner.refused(piece, parts[0])
             waiting.extendleft(reversed(parts))
         except SourceError as error:
             if not patience.refused:
@@ -159,7 +167,7 @@ class Span:
     step: float = 0.0
 
     def smaller(self) -> Sequence[Span]:
-        length = self.end - self.start
+        length = self.length
         if length < 2 * max(_SHORTEST, self.step):
             return ()
         middle = self.start + round(length / 2, 3)
@@ -169,8 +177,20 @@ class Span:
             after = middle + self.step
         return Span(self.start, middle, self.step), Span(after, self.end, self.step)
 
+    @property
+    def length(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+    @property
+    def span(self) -> Span:
+        return self
+
+    def over(self, span: Span) -> Span:
+        return span
+
     def describe(self) -> str:
-        return show_duration(self.end - self.start)
+        return show_duration(self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +206,9 @@ class Samples:
             parts = self.ids[:half], self.ids[half:]
             return [Samples(ids, self.span) for ids in parts]
         return [Samples(self.ids, span) for span in self.span.smaller()]
+
+    def over(self, span: Span) -> Samples:
+        return Samples(self.ids, span)
 
     def describe(self) -> str:
         queries = "one query" if len(self.ids) == 1 else f"{len(self.ids)} queries"
@@ -203,19 +226,17 @@ class Sizes:
         self._most: int | None = None
         self._longest: float | None = None
 
-    def refused(self, piece: Samples) -> None:
-        if len(piece.ids) > 1:
-            self._most = (len(piece.ids) + 1) // 2
-            return
-        if self._longest is None:
+    def refused(self, piece: Samples, part: Samples) -> None:
+        if len(part.ids) < len(piece.ids):
+            self._most = len(part.ids)
+        elif self._longest is None:
             self._most = None
-        self._longest = (piece.span.end - piece.span.start) / 2 + _NEXT
+        if part.span.length < piece.span.length:
+            self._longest = part.span.length + _NEXT
 
     def cut(self, piece: Samples) -> Sequence[Samples]:
         spans: list[Span] = [piece.span]
-        while self._longest is not None and (
-            spans[0].end - spans[0].start > self._longest + _NEXT
-        ):
+        while self._longest is not None and spans[0].length > self._longest + _NEXT:
             halves = [half for span in spans for half in span.smaller()]
             if len(halves) <= len(spans):
                 break
@@ -259,6 +280,11 @@ class Listing:
             return ()
         return (matcher(self.label, pattern, "=~"),)
 
+    @property
+    def can_have_fewer_ids(self) -> bool:
+        """Whether its query ids can be divided."""
+        return bool(self.label) and not self.exactly and len(self.ending) < _ENDINGS
+
     def smaller(self) -> Sequence[Listing]:
         if len(self.names) > 1:
             return [
@@ -269,10 +295,38 @@ class Listing:
                 )
                 for name in self.names
             ]
-        if self.label and not self.exactly and len(self.ending) < _ENDINGS:
+        if self.can_have_fewer_ids:
             longer = [replace(self, ending=one + self.ending) for one in _DIGITS]
             return [*longer, replace(self, exactly=True)]
-        return [replace(self, span=span) for span in self.span.smaller()]
+        return [self.over(span) for span in self.span.smaller()]
+
+    def over(self, span: Span) -> Listing:
+        return replace(self, span=span)
 
     def describe(self) -> str:
         return f"the series of {', '.join(self.names)} over {self.span.describe()}"
+
+
+class Depths:
+    """The largest lists that have not been refused; like :class:`Sizes`."""
+
+    def __init__(self) -> None:
+        self._digits = 0
+        self._longest: float | None = None
+
+    def refused(self, piece: Listing, part: Listing) -> None:
+        if part.ending != piece.ending:
+            self._digits = max(self._digits, len(part.ending))
+        elif part.names == piece.names and self._longest is None:
+            self._digits = 0
+        if part.span.length < piece.span.length:
+            self._longest = part.span.length + _NEXT
+
+    def cut(self, piece: Listing) -> Sequence[Listing]:
+        if len(piece.names) > 1:
+            return [piece]
+        if self._longest is not None and piece.span.length > self._longest + _NEXT:
+            return [piece.over(span) for span in piece.span.smaller()] or [piece]
+        if piece.can_have_fewer_ids and len(piece.ending) < self._digits:
+            return piece.smaller()
+        return [piece]

@@ -19,6 +19,8 @@ from .identities import number_of
 # new one, seconds; and for how many scrapes both may be there.
 _PAUSE = 900.0
 _SCRAPES_TOGETHER = 5
+# A longer pause, seconds, and the share of the counters that must go on after it.
+_LONG_PAUSE, _SURELY = 14_400.0, 0.9
 # Share of the statements of the smaller that both must have, and share of these whose
 # counters go on for which names are surely of one server.
 _COMMON, _CONTINUED = 0.5, 0.5
@@ -70,6 +72,8 @@ def follow_renames(batches: Sequence[Batch]) -> Followed:
     Args:
         batches: one for each name, ascending.
     """
+    if len(batches) < 2:
+        return Followed(tuple(batches), {}, ())
     lives = list(map(_life, batches))
     successors = {pair.older: pair.newer for pair in _chosen(list(_candidates(lives)))}
     if not successors:
@@ -111,14 +115,15 @@ def _candidates(lives: Sequence[_Life]) -> Iterator[_Pair]:
             if (
                 one.first < other.first
                 and one.last < other.last
-                and -together <= other.first - one.last <= _PAUSE
+                and -together <= other.first - one.last <= _LONG_PAUSE
             ):
                 rows = _common_rows(one.batch, other.batch)
                 fewest = min(len(one.batch.keys), len(other.batch.keys))
                 if len(rows[0]) >= max(1, _COMMON * fewest):
                     hosts = {_host(life.batch.server) for life in (one, other)}
                     went_on = _went_on(one, other, rows)
-                    yield _Pair(older, newer, len(hosts) == 1, went_on)
+                    if other.first - one.last <= _PAUSE or went_on >= _SURELY:
+                        yield _Pair(older, newer, len(hosts) == 1, went_on)
 
 
 def _chosen(candidates: Sequence[_Pair]) -> Iterator[_Pair]:

@@ -125,7 +125,9 @@ class SurroundingsSource:
         if names.query_info:
             labels = asking.of(
                 "the fingerprints",
-                lambda: whole_list(self._api, names.query_info, Span(start, end)),
+                lambda: whole_list(
+                    self._api, names.query_info, Span(start, end), names.queryid
+                ),
             )
         step = max(min(step, (end - start) * _COARSEST), (end - start) * _FINEST)
         context = [

@@ -92,6 +92,12 @@ def test_a_server_that_starts_anew_under_the_other_name_is_a_reset():
     assert np.count_nonzero(intervals(batch, max_gap=300.0).kinds[0] == RESET) == 1
 
 
+def test_a_long_pause_is_no_matter_where_all_counters_go_on():
+    found = read(shown("a", 0, 900), shown("b", 4500, 6000))
+
+    assert found.renamed == {"a": "b"}
+
+
 def test_many_servers_renamed_at_once_keep_their_own_counters():
     bases = [0, 10**6, 10**7]
     found = read(
@@ -113,7 +119,10 @@ def test_many_servers_renamed_at_once_keep_their_own_counters():
         pytest.param(
             [shown("a", 0, 2000), shown("b", 900, 2000, base=5000)], id="both go on"
         ),
-        pytest.param([shown("a", 0, 900), shown("b", 2500, 4000)], id="much too late"),
+        pytest.param(
+            [shown("a", 0, 900), shown("b", 2500, 4000, base=-2400)],
+            id="much too late",
+        ),
         pytest.param(
             [shown("a", 0, 900), shown("b", 915, 2000, datname="other")],
             id="other statements",
