@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import (
+    Check,
     Flags,
     Floats,
     Method,
@@ -18,6 +19,7 @@ from ...model import (
     Places,
     Settings,
     Stage,
+    Verdict,
 )
 from ..prepare.prepared import Prepared
 from ..stats.blocks import blocks
@@ -109,6 +111,10 @@ class Detector(ABC):
             at: time of the deploy, Unix seconds.
             look: index into the method's looks, None when this is the only one.
         """
+
+    @abstractmethod
+    def explain(self, verdict: Verdict, settings: Settings) -> tuple[Check, ...]:
+        """The steps behind a verdict of this method, each with what it needs."""
 
 
 def stages_of(prepared: Prepared) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

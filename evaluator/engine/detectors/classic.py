@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import CLASSIC, Outcome, Settings, Stage
+from ...model import CLASSIC, Check, Outcome, Settings, Stage, Verdict
 from ..prepare.prepared import Prepared
 from .base import OUTCOME, STAGE, Detector, Judged, search, stages_of
+from .checks import checks
 
 
 class Classic(Detector):
@@ -25,6 +26,11 @@ class Classic(Detector):
     ) -> list[Judged]:
         """See :class:`Detector`; there is one look only."""
         return [_judge(one, at, settings) for one in prepared]
+
+    def explain(self, verdict: Verdict, settings: Settings) -> tuple[Check, ...]:
+        """See :class:`Detector`."""
+        own = {"split": {"statistic": 0.0}, "test": {"p_nominal": settings.alpha}}
+        return checks(verdict, settings, own)
 
 
 def _judge(prepared: Prepared, at: float, settings: Settings) -> Judged:

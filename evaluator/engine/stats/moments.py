@@ -57,7 +57,7 @@ def sum_in_order(values: Floats) -> Floats:
 
 
 def in_columns(values: Floats) -> Floats:
-    """(t, s) or, of few series, with columns of zeros: (s, t) values, time downwards."""
+    """(s, t) values as (t, s), few series beside columns of zeros."""
     s, n = values.shape
     series = np.zeros((n, max(s, LEAST_SERIES)))
     series[:, :s] = values.T
