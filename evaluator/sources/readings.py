@@ -12,13 +12,13 @@ from ..errors import SourceError
 from ..model import Batch, DataQuality, QueryKey
 from ..model import join as join_batches
 from ..units import show_time
-from .batches import Period, batch_of
-from .identities import Identity, stamped
 from .matrix import RawSeries
 from .profiles import Profile
-from .renames import follow_renames
-from .succession import Clash, Successions, ambiguity
-from .twins import Origin, Origins, without_twins
+from .series.batches import Period, batch_of
+from .series.identities import Identity, stamped
+from .series.renames import follow_renames
+from .series.succession import Clash, Successions, ambiguity
+from .series.twins import Origin, Origins, without_twins
 
 # How many moments a note names.
 _SHOWN = 3

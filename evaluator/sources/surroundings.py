@@ -10,11 +10,11 @@ from ..errors import SourceError
 from ..model import ContextSeries, QueryKey, Surroundings
 from ..transport.client import Client
 from .api import PrometheusApi, label_name
-from .asking import whole_grid, whole_list, whole_samples
-from .batches import Period
+from .asking.pieces import Span
+from .asking.questions import whole_grid, whole_list, whole_samples
 from .matrix import RawSeries
-from .pieces import Span
 from .profiles import Profile
+from .series.batches import Period
 from .sightings import fingerprints_of, measure, plans_of, starts_of
 
 T = TypeVar("T")

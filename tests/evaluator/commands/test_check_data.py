@@ -74,7 +74,7 @@ def test_two_exporters_of_one_server_fail_and_both_are_named(tmp_path, capsys):
     assert 'choose one with the selector, for example job="pgverdict"' in said
 
 
-def test_a_pod_that_was_replaced_is_no_problem(tmp_path, capsys):
+def test_a_pod_that_was_replaced_is_fine(tmp_path, capsys):
     text = exposition(OURS, every=15, back=1200)
     half = time.time() - 450
     lines = [

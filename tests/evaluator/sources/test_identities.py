@@ -9,8 +9,8 @@ import pytest
 
 from evaluator.engine.prepare.intervals import RESET, USABLE, intervals
 from evaluator.sources.captures import Capture
-from evaluator.sources.identities import identities_of
 from evaluator.sources.readings import join
+from evaluator.sources.series.identities import identities_of
 
 from ..prometheus_answers import PROFILE, calls, matrix, seconds, series
 from .test_matrix import decode

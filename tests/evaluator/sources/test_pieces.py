@@ -11,14 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.errors import SourceError, TooMuchError
-from evaluator.sources.pieces import (
-    Listing,
-    Patience,
-    Samples,
-    Sizes,
-    Span,
-    in_pieces,
-)
+from evaluator.sources.asking.listing import Listing
+from evaluator.sources.asking.pieces import Patience, Span, in_pieces
+from evaluator.sources.asking.samples import Samples, Sizes
 from evaluator.sources.profiles import PROFILES
 from evaluator.sources.prometheus import PrometheusSource
 from evaluator.sources.surroundings import SurroundingsSource

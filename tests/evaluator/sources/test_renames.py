@@ -7,8 +7,8 @@ import pytest
 
 from evaluator.engine.prepare.intervals import RESET, intervals
 from evaluator.model import ContextSeries, PlanSeen, QueryKey, Surroundings
-from evaluator.sources.identities import identities_of
 from evaluator.sources.readings import join
+from evaluator.sources.series.identities import identities_of
 from evaluator.sources.surroundings import Found
 
 from ..prometheus_answers import PROFILE, calls, matrix, seconds, series
@@ -92,7 +92,7 @@ def test_a_server_that_starts_anew_under_the_other_name_is_a_reset():
     assert np.count_nonzero(intervals(batch, max_gap=300.0).kinds[0] == RESET) == 1
 
 
-def test_a_long_pause_is_no_matter_where_all_counters_go_on():
+def test_a_long_pause_does_not_matter_where_all_counters_go_on():
     found = read(shown("a", 0, 900), shown("b", 4500, 6000))
 
     assert found.renamed == {"a": "b"}

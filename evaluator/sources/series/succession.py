@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Floats
-from .api import matcher
-from .matrix import RawSeries, once, same_value
+from ...model import Floats
+from ..api import matcher
+from ..matrix import RawSeries, once, same_value
 
 # A pod that is replaced may still be scraped a few times beside its successor.
 _SCRAPES_TOGETHER = 5

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..model import Batch, Floats, Places, QueryKey, join
-from ..units import show_time
+from ...model import Batch, Floats, Places, QueryKey, join
+from ...units import show_time
 from .identities import number_of
 
 # The longest time between the last scrape under the old name and the first under the

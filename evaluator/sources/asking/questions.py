@@ -9,13 +9,15 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import SourceError
-from ..transport.answers import Answer
-from .api import PrometheusApi, escape_regex, label_name, quoted
-from .batches import Period
-from .matrix import RawSeries, decode_matrix
-from .pieces import Answered, Depths, Listing, Patience, Samples, Sizes, Span, in_pieces
-from .profiles import Profile
+from ...errors import SourceError
+from ...transport.answers import Answer
+from ..api import PrometheusApi, escape_regex, label_name, quoted
+from ..matrix import RawSeries, decode_matrix
+from ..profiles import Profile
+from ..series.batches import Period
+from .listing import Depths, Listing
+from .pieces import Answered, Patience, Span, in_pieces
+from .samples import Samples, Sizes
 
 # The patience for what only explains.
 _LITTLE = 16

@@ -12,8 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ..model import Batch, Floats, Places
-from .api import matcher
+from ...model import Batch, Floats, Places
+from ..api import matcher
 from .succession import preference
 
 # Statements that are compared at most, those with the most calls.

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, Self, TypeVar
 
-from ..errors import SourceError, TooMuchError
-from ..units import show_duration
-from .api import matcher
+from ...errors import SourceError, TooMuchError
+from ...units import show_duration
 
 # Scrapes are seldom further apart, so that a shorter piece would be empty, seconds.
 _SHORTEST = 60.0
 # Prometheus keeps whole milliseconds: the next piece begins one after the last.
-_NEXT = 0.001
+NEXT = 0.001
 # How much may be refused before nobody asks any more: a plain refusal counts as one, a
 # server that had to be waited for as several, and then more is cut off at once.
 _PATIENCE, _SLOW = 48, 8
 # More questions than these, after the first refusal, and they would take an hour.
 _MOST = 5000
-# Query ids end with each of these about as often; so many digits are looked at.
-_DIGITS = "0123456789"
-_ENDINGS = 2
 
 
 class Piece(Protocol):
@@ -171,7 +167,7 @@ class Span:
         if length < 2 * max(_SHORTEST, self.step):
             return ()
         middle = self.start + round(length / 2, 3)
-        after = middle + _NEXT
+        after = middle + NEXT
         if self.step:
             middle = self.start + int(length / 2 / self.step) * self.step
             after = middle + self.step
@@ -191,142 +187,3 @@ class Span:
 
     def describe(self) -> str:
         return show_duration(self.length)
-
-
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """The samples of some queries in a span."""
-
-    ids: tuple[str, ...]
-    span: Span
-
-    def smaller(self) -> Sequence[Samples]:
-        if len(self.ids) > 1:
-            half = (len(self.ids) + 1) // 2
-            parts = self.ids[:half], self.ids[half:]
-            return [Samples(ids, self.span) for ids in parts]
-        return [Samples(self.ids, span) for span in self.span.smaller()]
-
-    def over(self, span: Span) -> Samples:
-        return Samples(self.ids, span)
-
-    def describe(self) -> str:
-        queries = "one query" if len(self.ids) == 1 else f"{len(self.ids)} queries"
-        return f"{queries} over {self.span.describe()}"
-
-
-class Sizes:
-    """The largest pieces that have not been refused, so that nobody asks in vain again.
-
-    A server that limits the length of a range refuses even one query. Then it may well
-    answer many of them over a shorter time, so their number is tried anew, once.
-    """
-
-    def __init__(self) -> None:
-        self._most: int | None = None
-        self._longest: float | None = None
-
-    def refused(self, piece: Samples, part: Samples) -> None:
-        if len(part.ids) < len(piece.ids):
-            self._most = len(part.ids)
-        elif self._longest is None:
-            self._most = None
-        if part.span.length < piece.span.length:
-            self._longest = part.span.length + _NEXT
-
-    def cut(self, piece: Samples) -> Sequence[Samples]:
-        spans: list[Span] = [piece.span]
-        while self._longest is not None and spans[0].length > self._longest + _NEXT:
-            halves = [half for span in spans for half in span.smaller()]
-            if len(halves) <= len(spans):
-                break
-            spans = halves
-        most = self._most or len(piece.ids)
-        return [
-            Samples(piece.ids[first : first + most], span)
-            for first in range(0, len(piece.ids), most)
-            for span in spans
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The list of the series of some metrics in a span.
-
-    Args:
-        names: of the metrics.
-        span: when they have samples.
-        label: the label with the query id; empty for metrics without.
-        without: those of several metrics that have no query id.
-        ending: digits that the query ids end with.
-        exactly: no digit stands before these; without them: the ids end otherwise.
-    """
-
-    names: tuple[str, ...]
-    span: Span
-    label: str = ""
-    without: frozenset[str] = frozenset()
-    ending: str = ""
-    exactly: bool = False
-
-    @property
-    def matchers(self) -> tuple[str, ...]:
-        """What chooses these ids; none for all."""
-        if self.exactly:
-            pattern = f"(.*[^0-9])?{self.ending}" if self.ending else "(.*[^0-9])?"
-        elif self.ending:
-            pattern = f".*{self.ending}"
-        else:
-            return ()
-        return (matcher(self.label, pattern, "=~"),)
-
-    @property
-    def can_have_fewer_ids(self) -> bool:
-        """Whether its query ids can be divided."""
-        return bool(self.label) and not self.exactly and len(self.ending) < _ENDINGS
-
-    def smaller(self) -> Sequence[Listing]:
-        if len(self.names) > 1:
-            return [
-                replace(
-                    self,
-                    names=(name,),
-                    label="" if name in self.without else self.label,
-                )
-                for name in self.names
-            ]
-        if self.can_have_fewer_ids:
-            longer = [replace(self, ending=one + self.ending) for one in _DIGITS]
-            return [*longer, replace(self, exactly=True)]
-        return [self.over(span) for span in self.span.smaller()]
-
-    def over(self, span: Span) -> Listing:
-        return replace(self, span=span)
-
-    def describe(self) -> str:
-        return f"the series of {', '.join(self.names)} over {self.span.describe()}"
-
-
-class Depths:
-    """The largest lists that have not been refused; like :class:`Sizes`."""
-
-    def __init__(self) -> None:
-        self._digits = 0
-        self._longest: float | None = None
-
-    def refused(self, piece: Listing, part: Listing) -> None:
-        if part.ending != piece.ending:
-            self._digits = max(self._digits, len(part.ending))
-        elif part.names == piece.names and self._longest is None:
-            self._digits = 0
-        if part.span.length < piece.span.length:
-            self._longest = part.span.length + _NEXT
-
-    def cut(self, piece: Listing) -> Sequence[Listing]:
-        if len(piece.names) > 1:
-            return [piece]
-        if self._longest is not None and piece.span.length > self._longest + _NEXT:
-            return [piece.over(span) for span in piece.span.smaller()] or [piece]
-        if piece.can_have_fewer_ids and len(piece.ending) < self._digits:
-            return piece.smaller()
-        return [piece]
