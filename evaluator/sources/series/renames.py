@@ -13,7 +13,7 @@ import numpy as np
 
 from ...model import Batch, Floats, Places, QueryKey, join
 from ...units import show_time
-from .identities import number_of
+from .identities import Identity, number_of
 
 # The longest time between the last scrape under the old name and the first under the
 # new one, seconds; and for how many scrapes both may be there.
@@ -61,7 +61,9 @@ class _Pair:
     continued: float
 
 
-def follow_renames(batches: Sequence[Batch]) -> Followed:
+def follow_renames(
+    batches: Sequence[Batch], identities: Mapping[str, Sequence[Identity]] = {}
+) -> Followed:
     """Join the counters of servers that changed their name.
 
     The old name ends where the new one begins, and most statements are the same. Of
@@ -71,10 +73,12 @@ def follow_renames(batches: Sequence[Batch]) -> Followed:
 
     Args:
         batches: one for each name, ascending.
+        identities: by name, gauges about the server; while one is scraped the name is
+            in use, even if none of the queries that were asked for is there.
     """
     if len(batches) < 2:
         return Followed(tuple(batches), {}, ())
-    lives = list(map(_life, batches))
+    lives = [_life(batch, identities.get(batch.server, ())) for batch in batches]
     successors = {pair.older: pair.newer for pair in _chosen(list(_candidates(lives)))}
     if not successors:
         return Followed(tuple(batches), {}, ())
@@ -100,10 +104,11 @@ def follow_renames(batches: Sequence[Batch]) -> Followed:
     return Followed(join(parts), renamed, tuple(notes))
 
 
-def _life(batch: Batch) -> _Life:
-    times = batch.times[batch.present.any(axis=0)]
-    if not times.size:
+def _life(batch: Batch, gauges: Sequence[Identity]) -> _Life:
+    stored = batch.times[batch.present.any(axis=0)]
+    if not stored.size:
         return _Life(batch, np.nan, np.nan, np.nan)
+    times = np.unique(np.concatenate([stored, *(one.times for one in gauges)]))
     step = float(np.median(np.diff(times))) if times.size > 1 else 0.0
     return _Life(batch, float(times[0]), float(times[-1]), step)
 

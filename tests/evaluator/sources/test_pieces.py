@@ -252,6 +252,9 @@ REFUSALS = {
     "504": Fault(504, "Gateway Time-out"),
     "broken off": Fault(200, matrix(), half=True),
     "no answer in time": Fault(delay=0.4),
+    "a part and a warning": Fault(
+        200, success([], warnings=["results truncated due to limit"])
+    ),
     "an error behind the answer": Fault(
         200, '{"status":"success","data":{}}{"status":"error","errorType":"422"}'
     ),
