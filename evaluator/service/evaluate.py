@@ -84,6 +84,7 @@ def examine(
         ),
         notes=(
             *_notes(reading, verdicts, settings, start, end),
+            *reading.events,
             *reading.notes,
             *context.notes,
         ),

@@ -25,6 +25,8 @@ _WHOLE_AND_RAW = (("partial_response", "false"), ("max_source_resolution", "0s")
 
 # The end of an answer in which an error may be, bytes.
 _ERROR_WITHIN = 65536
+# Prometheus 3 warns in these words, and gives no other sign, that it left series out.
+_TRUNCATED = re.compile(rb'"warnings":\s*\[[^\]]*truncated due to limit[^\]]*\]')
 # Any other name must be quoted, and servers before Prometheus 3 do not know it.
 _PLAIN_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 _PLAIN_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -61,7 +63,7 @@ class PrometheusApi:
         Raises:
             SourceError: no usable answer; TooMuchError: to a smaller question perhaps.
         """
-        answer = self._client.post_form(
+        answer = self._answer(
             "/api/v1/series",
             [
                 *(("match[]", one) for one in selectors),
@@ -100,16 +102,22 @@ class PrometheusApi:
             ("time", f"{last / 1000:.3f}"),
             *_WHOLE_AND_RAW,
         ]
-        answer = self._client.post_form("/api/v1/query", parameters)
+        return self._answer("/api/v1/query", parameters)
+
+    def _answer(self, path: str, parameters: Params) -> Answer:
+        answer = self._client.post_form(path, parameters)
         # VictoriaMetrics begins an answer before it knows whether it may go on; then an
         # error follows. No text within the JSON can hold these quotes.
         tail = answer.body[-_ERROR_WITHIN:]
+        if cut := _TRUNCATED.search(tail):
+            warning = cut[0].decode(errors="replace")
+            raise TooMuchError(
+                f"{answer.where}: answered a part: {warning}", slow=False
+            )
         at = tail.rfind(b'{"status":"error"')
         if at >= 0 and is_too_much(200, tail[at:]):
-            raise TooMuchError(
-                f"{answer.where}: {refusal(200, {}, tail[at:], answer.secrets)}",
-                slow=False,
-            )
+            why = refusal(200, {}, tail[at:], answer.secrets)
+            raise TooMuchError(f"{answer.where}: {why}", slow=False)
         return answer
 
     def evaluated(
@@ -128,7 +136,7 @@ class PrometheusApi:
             *_WHOLE_AND_RAW,
         ]
         series, warnings = decode_matrix(
-            self._client.post_form("/api/v1/query_range", parameters)
+            self._answer("/api/v1/query_range", parameters)
         )
         return list(series), warnings
 

@@ -10,11 +10,11 @@ from ..errors import ConfigurationError, SourceError
 from ..model import Surroundings
 from ..transport.answers import Answer
 from ..units import show_time
-from .batches import Period
-from .identities import identities_of
 from .matrix import RawSeries, decode_matrix
 from .profiles import PROFILES, Profile
 from .readings import Reading, join, pair
+from .series.batches import Period
+from .series.identities import identities_of
 from .sightings import fingerprints_of, plans_of, starts_of, texts_of
 from .surroundings import Found
 

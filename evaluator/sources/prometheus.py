@@ -12,13 +12,13 @@ from ..transport.client import Client
 from ..transport.prefetch import prefetched
 from ..units import show_time
 from .api import PrometheusApi
-from .asking import Asking, Part, whole_samples
-from .batches import Period
-from .identities import Identity, identities_of
+from .asking.pieces import Span
+from .asking.questions import Asking, Part, whole_samples
 from .matrix import RawSeries
-from .pieces import Span
 from .profiles import Profile
 from .readings import Reading, join, pair
+from .series.batches import Period
+from .series.identities import Identity, identities_of
 
 # What may explain a judgement, for messages.
 _DETAILS = "rows and blocks of the queries"

@@ -12,13 +12,13 @@ from ..errors import SourceError
 from ..model import Batch, DataQuality, QueryKey
 from ..model import join as join_batches
 from ..units import show_time
-from .batches import Period, batch_of
-from .identities import Identity, stamped
 from .matrix import RawSeries
 from .profiles import Profile
-from .renames import follow_renames
-from .succession import Clash, Successions, ambiguity
-from .twins import Origin, Origins, without_twins
+from .series.batches import Period, batch_of
+from .series.identities import Identity, stamped
+from .series.renames import follow_renames
+from .series.succession import Clash, Successions, ambiguity
+from .series.twins import Origin, Origins, without_twins
 
 # How many moments a note names.
 _SHOWN = 3
@@ -33,6 +33,7 @@ class Reading:
             counters were stored is there without any sample.
         first, last: times of the oldest and the newest usable scrape, Unix seconds.
         notes: what is amiss with series that only explain; no reason to distrust.
+        events: a sentence each on what happened to the servers and their exporters.
         origins: which labels the series have besides those of their queries.
         renamed: older name of a server → the one it goes by here.
         twins: a sentence for each exporter that shows the same as another.
@@ -43,6 +44,7 @@ class Reading:
     first: float | None = None
     last: float | None = None
     notes: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
     origins: Origins = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     twins: tuple[str, ...] = ()
@@ -167,6 +169,7 @@ def join(
     parts = list(readings)
     warned = [*warnings, *(text for part in parts for text in part.quality.warnings)]
     noted = [*notes, *(text for part in parts for text in part.notes)]
+    events = [text for part in parts for text in part.events]
     quality = DataQuality(
         lone_samples=sum(part.quality.lone_samples for part in parts),
         conflicting_samples=sum(part.quality.conflicting_samples for part in parts),
@@ -177,25 +180,25 @@ def join(
         known, changed = stamped(batch, identities.get(batch.server, ()))
         batches.append(known)
         changes += len(changed)
-        noted += _server_notes(batch.server, changed)
+        events += _answered(batch.server, changed)
     quality = replace(quality, server_changes=changes)
     origins: dict[tuple[str, bool], Origin] = {}
     for part in parts:
         for place, origin in part.origins.items():
             if place not in origins or origins[place].last < origin.last:
                 origins[place] = origin
-    followed = follow_renames(batches)
+    followed = follow_renames(batches, identities)
     distinct, twins = without_twins(followed.batches, origins)
-    noted += [*followed.notes, *twins]
     return replace(
         _reading(distinct, quality, tuple(dict.fromkeys(noted))),
+        events=tuple(dict.fromkeys([*events, *followed.notes, *twins])),
         origins=origins,
         renamed=followed.renamed,
         twins=twins,
     )
 
 
-def _server_notes(server: str, changed: Sequence[float]) -> Iterator[str]:
+def _answered(server: str, changed: Sequence[float]) -> Iterator[str]:
     if changed:
         times = ", ".join(map(show_time, changed[:_SHOWN]))
         more = f" and {len(changed) - _SHOWN} times more" if changed[_SHOWN:] else ""

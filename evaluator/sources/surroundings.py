@@ -10,11 +10,11 @@ from ..errors import SourceError
 from ..model import ContextSeries, QueryKey, Surroundings
 from ..transport.client import Client
 from .api import PrometheusApi, label_name
-from .asking import whole_grid, whole_list, whole_samples
-from .batches import Period
+from .asking.pieces import Span
+from .asking.questions import whole_grid, whole_list, whole_samples
 from .matrix import RawSeries
-from .pieces import Span
 from .profiles import Profile
+from .series.batches import Period
 from .sightings import fingerprints_of, measure, plans_of, starts_of, texts_of
 
 T = TypeVar("T")
@@ -128,7 +128,9 @@ class SurroundingsSource:
         if names.query_info:
             labels = asking.of(
                 "the fingerprints",
-                lambda: whole_list(self._api, names.query_info, Span(start, end)),
+                lambda: whole_list(
+                    self._api, names.query_info, Span(start, end), names.queryid
+                ),
             )
         step = max(min(step, (end - start) * _COARSEST), (end - start) * _FINEST)
         context = [

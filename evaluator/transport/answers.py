@@ -25,8 +25,11 @@ _ADVICE = {
 }
 
 # Not in time (408, 504, 524), too large (413, 414, 431), refused while it was carried
-# out (422: limits of samples, series and memory), too much at once (429).
-_TOO_MUCH = frozenset({408, 413, 414, 422, 429, 431, 504, 524})
+# out (422: limits of samples, series and memory), too much at once (429), or a proxy's
+# server broke down over it (502).
+_TOO_MUCH = frozenset({408, 413, 414, 422, 429, 431, 502, 504, 524})
+# With these a server may be down; or, where it explains itself, has its reasons.
+_MAYBE_TOO_MUCH = frozenset({500, 503})
 # Of Prometheus and Mimir, and the status as VictoriaMetrics has it; other statuses, 503
 # for one, come with these, too.
 _TOO_MUCH_TYPES = frozenset(
@@ -113,14 +116,17 @@ def is_too_much(status: int, body: bytes) -> bool:
     if status in _TOO_MUCH:
         return True
     try:
-        kind = msgspec.json.decode(body, type=_Refusal).kind
+        refused = msgspec.json.decode(body, type=_Refusal)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return kind in _TOO_MUCH_TYPES
+    if refused.kind in _TOO_MUCH_TYPES:
+        return True
+    return status in _MAYBE_TOO_MUCH and bool(refused.error)
 
 
 class _Refusal(msgspec.Struct):
     kind: str = msgspec.field(default="", name="errorType")
+    error: str = ""
 
 
 def _reason(body: bytes, secrets: Secrets) -> str:

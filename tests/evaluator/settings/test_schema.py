@@ -162,3 +162,29 @@ def test_a_token_in_the_file_itself_is_refused_without_repeating_it(read):
     (problem,) = problems(read, "prometheus: {url: 'http://p', token: s3cret}")
 
     assert problem == 'prometheus.token: unknown setting; did you mean "token_file"?'
+
+
+def test_a_server_may_be_named_by_several_labels(read):
+    metrics = "metrics: {instance: [cluster, instance]}"
+
+    names = read(f"prometheus: {{url: 'http://p:9090', {metrics}}}").prometheus.names
+
+    assert names.server_labels == ("cluster", "instance")
+    assert names.server({"cluster": "eu", "instance": "db1:1"}) == "eu/db1:1"
+
+
+@pytest.mark.parametrize("labels", ["[]", "['']", "[a, a]"])
+def test_labels_that_cannot_name_a_server_are_reported(labels, read):
+    metrics = f"metrics: {{instance: {labels}}}"
+
+    (problem,) = problems(read, f"prometheus: {{url: 'http://p:9090', {metrics}}}")
+
+    assert "a list of different ones such as [cluster, instance]" in problem
+
+
+def test_a_list_of_names_is_for_the_server_only(read):
+    metrics = "metrics: {calls: [a, b]}"
+
+    (problem,) = problems(read, f"prometheus: {{url: 'http://p:9090', {metrics}}}")
+
+    assert problem.startswith("prometheus.metrics.calls: expected a name")

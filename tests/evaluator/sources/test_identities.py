@@ -9,8 +9,8 @@ import pytest
 
 from evaluator.engine.prepare.intervals import RESET, USABLE, intervals
 from evaluator.sources.captures import Capture
-from evaluator.sources.identities import identities_of
 from evaluator.sources.readings import join
+from evaluator.sources.series.identities import identities_of
 
 from ..prometheus_answers import PROFILE, calls, matrix, seconds, series
 from .test_matrix import decode
@@ -93,7 +93,7 @@ def test_an_interval_across_another_server_is_dropped_and_counted(changed, place
     expected[place - 1] = RESET
     assert kinds(found) == expected
     assert found.quality.server_changes == 1
-    assert "db1:9719: another server answered, or it was restarted" in found.notes[0]
+    assert "db1:9719: another server answered, or it was restarted" in found.events[0]
 
 
 @KINDS
@@ -102,7 +102,7 @@ def test_without_a_change_nothing_is_dropped(changed):
 
     assert kinds(found) == [USABLE] * 19
     assert found.quality.server_changes == 0
-    assert found.notes == ()
+    assert found.events == ()
 
 
 def test_a_server_that_changes_and_changes_back_is_dropped_each_time():

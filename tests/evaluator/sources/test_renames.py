@@ -7,8 +7,8 @@ import pytest
 
 from evaluator.engine.prepare.intervals import RESET, intervals
 from evaluator.model import ContextSeries, PlanSeen, QueryKey, Surroundings
-from evaluator.sources.identities import identities_of
 from evaluator.sources.readings import join
+from evaluator.sources.series.identities import identities_of
 from evaluator.sources.surroundings import Found
 
 from ..prometheus_answers import PROFILE, calls, matrix, seconds, series
@@ -69,7 +69,7 @@ def test_a_server_that_is_renamed_is_one_server_with_its_newest_name(names, paus
     assert batch.server == names[-1]
     assert found.renamed == dict.fromkeys(names[:-1], names[-1])
     assert np.all(np.diff(batch.calls, axis=1) > 0)
-    assert len(found.notes) == len(names) - 1
+    assert len(found.events) == len(names) - 1
     kinds = intervals(batch, max_gap=300.0).kinds
     assert (kinds == RESET).sum(axis=1).tolist() == [len(names) - 1] * len(batch.keys)
 
@@ -90,6 +90,22 @@ def test_a_server_that_starts_anew_under_the_other_name_is_a_reset():
     (batch,) = found.batches
     assert batch.server == "b"
     assert np.count_nonzero(intervals(batch, max_gap=300.0).kinds[0] == RESET) == 1
+
+
+def test_a_name_is_in_use_while_its_gauges_are_scraped():
+    """One query alone may end on one server while it begins on another."""
+    still = series(PROFILE.started, *((float(at), "7") for at in range(0, 2000, 15)))
+    still["metric"] = {"__name__": PROFILE.started, "instance": "a"}
+
+    found = read(shown("a", 0, 900), [still], shown("b", 915, 2000))
+
+    assert found.renamed == {}
+
+
+def test_a_long_pause_does_not_matter_where_all_counters_go_on():
+    found = read(shown("a", 0, 900), shown("b", 4500, 6000))
+
+    assert found.renamed == {"a": "b"}
 
 
 def test_many_servers_renamed_at_once_keep_their_own_counters():
@@ -113,7 +129,10 @@ def test_many_servers_renamed_at_once_keep_their_own_counters():
         pytest.param(
             [shown("a", 0, 2000), shown("b", 900, 2000, base=5000)], id="both go on"
         ),
-        pytest.param([shown("a", 0, 900), shown("b", 2500, 4000)], id="much too late"),
+        pytest.param(
+            [shown("a", 0, 900), shown("b", 2500, 4000, base=-2400)],
+            id="much too late",
+        ),
         pytest.param(
             [shown("a", 0, 900), shown("b", 915, 2000, datname="other")],
             id="other statements",

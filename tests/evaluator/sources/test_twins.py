@@ -62,7 +62,7 @@ def test_another_exporter_of_the_same_server_is_left_out_and_named(offset, late)
 
     assert found.servers == {"db:9719"}
     assert sum(len(batch.keys) for batch in found.batches) == 12
-    (note,) = found.notes
+    (note,) = found.events
     assert note == (
         'the same statements come twice: job="pgverdict", instance="db:9719" is used, '
         'job="postgres_exporter", instance="db:9187" is not; choose one with the '

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Floats
-from .api import matcher
-from .matrix import RawSeries, once, same_value
+from ...model import Floats
+from ..api import matcher
+from ..matrix import RawSeries, once, same_value
 
 # A pod that is replaced may still be scraped a few times beside its successor.
 _SCRAPES_TOGETHER = 5
@@ -139,7 +139,7 @@ def ambiguity(metric: str, clash: Clash) -> str:
     one, other = clash.one, clash.other
     differing = {
         label: (one.get(label, ""), other.get(label, ""))
-        for label in sorted({*one, *other}, key=_preference)
+        for label in sorted({*one, *other}, key=preference)
         if one.get(label, "") != other.get(label, "")
     }
     if not differing:
@@ -156,7 +156,7 @@ def ambiguity(metric: str, clash: Clash) -> str:
     )
 
 
-def _preference(label: str) -> tuple[bool, bool, str]:
-    """The labels that last come first: a pod's are others tomorrow."""
+def preference(label: str) -> tuple[bool, bool, str]:
+    """Sorts ``job`` first, and last what a pod has, which is another tomorrow."""
     passing = any(part in label for part in ("pod", "container", "uid", "endpoint"))
     return passing, label != "job", label

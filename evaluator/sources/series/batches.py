@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..model import Batch, Floats, Places, QueryKey
-from .matrix import RawSeries
-from .profiles import Profile
+from ...model import Batch, Floats, Places, QueryKey
+from ..matrix import RawSeries
+from ..profiles import Profile
 
 # Times at which an entry was made that are closer than this are one time, seconds.
 SAME_START = 1e-3

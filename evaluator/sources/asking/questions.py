@@ -9,13 +9,18 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import SourceError
-from ..transport.answers import Answer
-from .api import PrometheusApi, escape_regex, label_name, quoted
-from .batches import Period
-from .matrix import RawSeries, decode_matrix
-from .pieces import Answered, Listing, Patience, Samples, Sizes, Span, in_pieces
-from .profiles import Profile
+from ...errors import SourceError
+from ...transport.answers import Answer
+from ..api import PrometheusApi, escape_regex, label_name, quoted
+from ..matrix import RawSeries, decode_matrix
+from ..profiles import Profile
+from ..series.batches import Period
+from .listing import Depths, Listing
+from .pieces import Answered, Patience, Span, in_pieces
+from .samples import Samples, Sizes
+
+# The patience for what only explains.
+_LITTLE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,6 @@ class Asking:
     def __init__(self, api: PrometheusApi, profile: Profile) -> None:
         self._api = api
         self._profile = profile
-        self._patience = Patience()
         self._sizes, self._detail_sizes = Sizes(), Sizes()
 
     def listed(self, span: Span, queryids: Collection[str]) -> Listed:
@@ -94,7 +98,8 @@ class Asking:
 
         names = *profile.metrics, *profile.identity
         whole = Listing(names, span, profile.queryid, frozenset(profile.identity))
-        found, warnings = _distinct(in_pieces([whole], ask, self._patience))
+        parts = in_pieces([whole], ask, Patience(), Depths())
+        found, warnings = _distinct(parts)
         ids = Counter(
             one.get(profile.queryid, "")
             for one in found
@@ -118,18 +123,20 @@ class Asking:
         Raises:
             SourceError: no usable answer.
         """
+        patience = Patience()
         explaining = _only("__name__", self._profile.details)
         for chunk in chunks:
             whole = Samples(tuple(chunk), span)
             for name in names:
                 ask = partial(self._samples, name, ())
-                for part in in_pieces([whole], ask, self._patience, self._sizes):
+                for part in in_pieces([whole], ask, patience, self._sizes):
                     yield Part(part.answer, _period(part.piece, whole))
             if details is not None:
                 whole = Samples(tuple(chunk), details)
                 ask = partial(self._samples, "", (explaining,))
                 try:
-                    pieces = in_pieces([whole], ask, Patience(), self._detail_sizes)
+                    little, sizes = Patience(_LITTLE), self._detail_sizes
+                    pieces = in_pieces([whole], ask, little, sizes)
                     for part in pieces:
                         period = _period(part.piece, whole)
                         yield Part(part.answer, period, is_detail=True)
@@ -145,18 +152,23 @@ class Asking:
 
 
 def whole_list(
-    api: PrometheusApi, name: str, span: Span
+    api: PrometheusApi, name: str, span: Span, queryid: str
 ) -> tuple[list[dict[str, str]], tuple[str, ...]]:
     """The labels of all series of *name*, and the warnings.
+
+    Args:
+        queryid: the label with the query id.
 
     Raises:
         SourceError: no usable answer.
     """
 
     def ask(piece: Listing) -> tuple[list[dict[str, str]], tuple[str, ...]]:
-        return api.labels([api.chosen(name)], piece.span.start, piece.span.end)
+        selector = api.chosen(name, *piece.matchers)
+        return api.labels([selector], piece.span.start, piece.span.end)
 
-    return _distinct(in_pieces([Listing((name,), span)], ask, Patience()))
+    whole = Listing((name,), span, queryid)
+    return _distinct(in_pieces([whole], ask, Patience(_LITTLE), Depths()))
 
 
 def whole_samples(
@@ -175,7 +187,7 @@ def whole_samples(
         series, warned = api.samples(selector, piece.start, piece.end)
         return list(map(Period(piece.start, piece.end).within, series)), warned
 
-    return _stitched(in_pieces([span], ask, Patience()))
+    return _stitched(in_pieces([span], ask, Patience(_LITTLE)))
 
 
 def whole_grid(
@@ -190,7 +202,7 @@ def whole_grid(
     def ask(piece: Span) -> tuple[list[RawSeries], tuple[str, ...]]:
         return api.evaluated(expression, piece.start, piece.end, piece.step)
 
-    return _stitched(in_pieces([span], ask, Patience()))
+    return _stitched(in_pieces([span], ask, Patience(_LITTLE)))
 
 
 def _distinct(

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..model import Batch, Flags, Floats
+from ...model import Batch, Flags, Floats
+from ..matrix import RawSeries
+from ..profiles import Profile
 from .batches import milliseconds, one_rounding
-from .matrix import RawSeries
-from .profiles import Profile
 from .succession import Clash, Successions
 
 

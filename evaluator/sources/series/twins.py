@@ -12,8 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from ..model import Batch, Floats, Places
-from .api import matcher
+from ...model import Batch, Floats, Places
+from ..api import matcher
+from .succession import preference
 
 # Statements that are compared at most, those with the most calls.
 _COMPARED = 50
@@ -188,6 +189,6 @@ def _differing(
         origins[place].labels if place in origins else {"instance": place[0]}
         for place in (kept, gone)
     )
-    labels = sorted({*own, *its}, key=lambda label: (label != "job", label))
+    labels = sorted({*own, *its}, key=preference)
     found = [(one, own.get(one, ""), its.get(one, "")) for one in labels]
     return [one for one in found if one[1] != one[2]][:_NAMED] or found[:1]

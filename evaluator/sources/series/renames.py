@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..model import Batch, Floats, Places, QueryKey, join
-from ..units import show_time
-from .identities import number_of
+from ...model import Batch, Floats, Places, QueryKey, join
+from ...units import show_time
+from .identities import Identity, number_of
 
 # The longest time between the last scrape under the old name and the first under the
 # new one, seconds; and for how many scrapes both may be there.
 _PAUSE = 900.0
 _SCRAPES_TOGETHER = 5
+# A longer pause, seconds, and the share of the counters that must go on after it.
+_LONG_PAUSE, _SURELY = 14_400.0, 0.9
 # Share of the statements of the smaller that both must have, and share of these whose
 # counters go on for which names are surely of one server.
 _COMMON, _CONTINUED = 0.5, 0.5
@@ -59,7 +61,9 @@ class _Pair:
     continued: float
 
 
-def follow_renames(batches: Sequence[Batch]) -> Followed:
+def follow_renames(
+    batches: Sequence[Batch], identities: Mapping[str, Sequence[Identity]] = {}
+) -> Followed:
     """Join the counters of servers that changed their name.
 
     The old name ends where the new one begins, and most statements are the same. Of
@@ -69,8 +73,12 @@ def follow_renames(batches: Sequence[Batch]) -> Followed:
 
     Args:
         batches: one for each name, ascending.
+        identities: by name, gauges about the server; while one is scraped the name is
+            in use, even if none of the queries that were asked for is there.
     """
-    lives = list(map(_life, batches))
+    if len(batches) < 2:
+        return Followed(tuple(batches), {}, ())
+    lives = [_life(batch, identities.get(batch.server, ())) for batch in batches]
     successors = {pair.older: pair.newer for pair in _chosen(list(_candidates(lives)))}
     if not successors:
         return Followed(tuple(batches), {}, ())
@@ -96,10 +104,11 @@ def follow_renames(batches: Sequence[Batch]) -> Followed:
     return Followed(join(parts), renamed, tuple(notes))
 
 
-def _life(batch: Batch) -> _Life:
-    times = batch.times[batch.present.any(axis=0)]
-    if not times.size:
+def _life(batch: Batch, gauges: Sequence[Identity]) -> _Life:
+    stored = batch.times[batch.present.any(axis=0)]
+    if not stored.size:
         return _Life(batch, np.nan, np.nan, np.nan)
+    times = np.unique(np.concatenate([stored, *(one.times for one in gauges)]))
     step = float(np.median(np.diff(times))) if times.size > 1 else 0.0
     return _Life(batch, float(times[0]), float(times[-1]), step)
 
@@ -111,14 +120,15 @@ def _candidates(lives: Sequence[_Life]) -> Iterator[_Pair]:
             if (
                 one.first < other.first
                 and one.last < other.last
-                and -together <= other.first - one.last <= _PAUSE
+                and -together <= other.first - one.last <= _LONG_PAUSE
             ):
                 rows = _common_rows(one.batch, other.batch)
                 fewest = min(len(one.batch.keys), len(other.batch.keys))
                 if len(rows[0]) >= max(1, _COMMON * fewest):
                     hosts = {_host(life.batch.server) for life in (one, other)}
                     went_on = _went_on(one, other, rows)
-                    yield _Pair(older, newer, len(hosts) == 1, went_on)
+                    if other.first - one.last <= _PAUSE or went_on >= _SURELY:
+                        yield _Pair(older, newer, len(hosts) == 1, went_on)
 
 
 def _chosen(candidates: Sequence[_Pair]) -> Iterator[_Pair]:
