@@ -13,7 +13,7 @@ import structlog
 from ..metrics.sticky_limit import StickyLimit
 from ..postgres.connection import ReadError, ServerConnection
 from ..postgres.plans import OLDEST_SERVER, explainable
-from ..postgres.reading import read_plan, read_whole_texts
+from ..postgres.text_reading import read_plan, read_whole_texts
 from ..values.plan import Plan, Plans, Skipped
 from ..values.snapshot import Server, Snapshot, StatementKey, Statements
 from .single_flight import SingleFlight

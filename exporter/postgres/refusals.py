@@ -6,6 +6,7 @@ connection string, and if that is escaped wrongly, parts of the password.
 
 from __future__ import annotations
 
+from ..values.measures import Refusal, Refused
 from ..values.problems import (
     ENCODING,
     EXTENSION_MISSING,
@@ -51,6 +52,24 @@ _UNREACHABLE = (
 )
 
 
+# What PostgreSQL answers where it cannot convert a text: invalid bytes, no equivalent,
+# no conversion between two encodings.
+CONVERSION = frozenset({"22021", "22P05", "42883"})
+_TIMEOUTS = frozenset({"57014", "55P03", "25P03", "25P04"})
+
+
+def refused_with(sqlstate: str) -> Refused:
+    """Why an optional question was not answered, by the code of the error."""
+    if sqlstate == "42501":
+        return Refused(Refusal.PERMISSION_DENIED, sqlstate)
+    if sqlstate in _TIMEOUTS:
+        return Refused(Refusal.TIMEOUT, sqlstate)
+    # Not supported, or an object that is not there.
+    if sqlstate == "0A000" or sqlstate in ("42P01", "42703", "42704", "42883"):
+        return Refused(Refusal.NOT_SUPPORTED, sqlstate)
+    return Refused(Refusal.FAILED, sqlstate)
+
+
 def from_sqlstate(
     sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
 ) -> Problem:
@@ -61,16 +80,13 @@ def from_sqlstate(
     match sqlstate:
         case "22021" | "22P05":
             return ENCODING
-        # Also used when there is no conversion between two encodings.
-        case "42883" if message and "pg_stat_statements" not in message:
-            return ENCODING
         case "42P01" | "42883" | "3F000":
             return EXTENSION_MISSING
         case "55000":
             return NOT_PRELOADED
         case "42501":
             return permission_denied(role, schema)
-        case "57014" | "55P03" | "25P03" | "25P04":
+        case _ if sqlstate in _TIMEOUTS:
             return TIMEOUT
         case "53300":
             return TOO_MANY_CONNECTIONS
