@@ -136,8 +136,8 @@ def _missing(snapshot: Snapshot) -> Family:
     return Family(
         "pgverdict_exporter_measure_missing",
         "gauge",
-        "Always 1: a metric that is not shown, and why. With not_offered the server has "
-        "no such thing, with any other reason it refused to answer.",
+        "Always 1: a metric that is not shown, and why. With not_offered the server "
+        "has no such thing, with any other reason it refused to answer.",
         [
             labels(
                 ("measure", _FIELD_NAMES.get(missing.measure, missing.measure)),

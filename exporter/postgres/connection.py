@@ -160,9 +160,12 @@ class ServerConnection:
             return problems.TIMEOUT
         if error.sqlstate is None:
             return problems.unreachable("the connection broke")
-        role, schema = (facts.role, facts.schema) if facts else ("", "")
         return from_sqlstate(
-            error.sqlstate, error.diag.message_primary, role=role, schema=schema
+            error.sqlstate,
+            error.diag.message_primary,
+            role=facts.role if facts else "",
+            schema=facts.schema if facts else "",
+            extension=bool(facts and facts.statement_columns),
         )
 
     def _connect(self, deadline: float, database: str | None) -> Connection:

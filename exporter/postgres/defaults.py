@@ -33,6 +33,8 @@ _WHERE_OFFERED: Mapping[str, str] = {
     "quote_all_identifiers": "off",
     # With off, reading a table that has policies is an error.
     "row_security": "on",
+    # Only 0 has an effect in a transaction that has begun.
+    "transaction_timeout": "0",
 }
 
 
@@ -53,8 +55,8 @@ def begin(seconds: float, *, everything: bool = True) -> str:
         f"SET LOCAL lock_timeout = {limit}",
     ]
     if everything:
-        wanted = {**_WHERE_OFFERED, "transaction_timeout": f"{idle}"}
-        values = ", ".join(f"('{name}', '{value}')" for name, value in wanted.items())
+        settings = _WHERE_OFFERED.items()
+        values = ", ".join(f"('{name}', '{value}')" for name, value in settings)
         parts.append(
             f"SELECT set_config(name, value, true) FROM (VALUES {values}) "  # noqa: S608
             "AS wanted (name, value) WHERE current_setting(name, true) IS NOT NULL"

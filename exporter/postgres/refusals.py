@@ -71,16 +71,24 @@ def refused_with(sqlstate: str) -> Refused:
 
 
 def from_sqlstate(
-    sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
+    sqlstate: str,
+    message: str | None = None,
+    *,
+    role: str = "",
+    schema: str = "",
+    extension: bool = False,
 ) -> Problem:
     """What an error of the server means, by its code.
 
     Codes: PostgreSQL documentation, appendix A.
+
+    Args:
+        extension: whether pg_stat_statements is known to be there.
     """
     match sqlstate:
         case "22021" | "22P05":
             return ENCODING
-        case "42P01" | "42883" | "3F000":
+        case "42P01" | "42883" | "3F000" if not extension:
             return EXTENSION_MISSING
         case "55000":
             return NOT_PRELOADED

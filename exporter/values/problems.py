@@ -91,10 +91,10 @@ NOT_COLLECTING = Problem(
 )
 ENCODING = Problem(
     Reason.ENCODING,
-    "the server cannot convert a name or a query text of another database to the "
-    "encoding of the database that the exporter uses",
-    "connect the exporter to a database whose encoding is UTF8; if it is already, "
-    "a database with SQL_ASCII has a text that is not valid UTF-8",
+    "the server cannot convert the text of a statement to the encoding of the database "
+    "that the exporter uses",
+    "CREATE EXTENSION pg_stat_statements; in a database whose encoding is SQL_ASCII, "
+    "or UTF8 if all others are convertible; the exporter then reads the texts there",
 )
 TOO_MANY_CONNECTIONS = Problem(
     Reason.TOO_MANY_CONNECTIONS,
