@@ -82,7 +82,9 @@ def test_hostile_defaults_give_the_same_page(server: Postgres, whose: str) -> No
     owners["both"] = f"ROLE {MONITOR} IN DATABASE postgres"
     settings = hostile(server)
     for name, value in settings.items():
-        server.execute(f"ALTER {owners[whose]} SET {name} = {value}")
+        server.execute(
+            f"ALTER {owners[whose]} SET {name} = {value}", database="template1"
+        )
     try:
         changed = page(server)
     finally:
