@@ -128,7 +128,7 @@ EXPORTER = {
     "periodic.single_flight": set(),
     "periodic": {
         *{"values", "postgres.connection", "postgres.text_reading"},
-        *{"postgres.plans"},
+        *{"postgres.plans", "postgres.generic"},
         *{"metrics.labels", "metrics.label_books", "metrics.sticky_limit"},
         *{"periodic.task", "periodic.single_flight"},
     },
@@ -150,6 +150,7 @@ EXPORTER_PURE = {
     *{"values", "metrics", "postgres.queries", "postgres.context", "postgres.rows"},
     *{"postgres.refusals", "postgres.texts", "postgres.plans", "settings.nearest"},
     *{"postgres.measures", "postgres.defaults", "postgres.encodings"},
+    "postgres.generic",
     *{"postgres.snapshots", "web.headers"},
 }
 IMPURE = {"metrics.self_metrics"}

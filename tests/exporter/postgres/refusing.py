@@ -56,7 +56,7 @@ def replace_statements(server: Postgres, **changed: str) -> None:
         "proallargtypes::regtype[]::text[], proargmodes) AS c (name, type, mode) "
         "WHERE proname = 'pg_stat_statements' AND mode = 'o'"
     )
-    types = dict(columns)
+    types: dict[str, str] = dict(columns)
     types |= {name: sql.rpartition("::")[2] for name, sql in changed.items()}
     returned = ", ".join(f"{name} {kind}" for name, kind in types.items())
     selected = ", ".join(changed.get(name, name) for name in types)
