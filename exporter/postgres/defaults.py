@@ -3,7 +3,7 @@
 SET LOCAL, because a pooler gives the session to other clients afterwards. Not set is
 what cannot change an answer: all values are read in binary form and all times as
 seconds, so that DateStyle, IntervalStyle, TimeZone, bytea_output and extra_float_digits
-have no effect, and errors are told apart by SQLSTATE and not by lc_messages.
+have no effect, and errors are known by their SQLSTATE, whatever lc_messages is.
 """
 
 from __future__ import annotations

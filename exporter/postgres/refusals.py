@@ -6,6 +6,8 @@ connection string, and if that is escaped wrongly, parts of the password.
 
 from __future__ import annotations
 
+import re
+
 from ..values.measures import Refusal, Refused
 from ..values.problems import (
     ENCODING,
@@ -20,7 +22,11 @@ from ..values.problems import (
     unreachable,
 )
 
-# English phrases of libpq and of the server, each with the phrase to show instead.
+# libpq gives no SQLSTATE of a login that failed, only a text. Its own messages are in
+# English, the server's are in the language of its lc_messages: a severity, a colon and
+# two spaces come first.
+_FROM_SERVER = re.compile(r"\S+:  \S")
+# English phrases of both, each with the phrase to show instead: they only add detail.
 _TOO_MANY = ("too many clients", "too many connections", "remaining connection slots")
 _REJECTED = (
     ("password authentication failed", "the password is wrong"),
@@ -119,4 +125,6 @@ def from_connecting(text: str) -> Problem:
     for phrase, detail in _REJECTED:
         if phrase in text:
             return rejected(detail)
+    if _FROM_SERVER.search(text):
+        return rejected("the reason is in the server's log")
     return unreachable("the connection could not be made")

@@ -70,7 +70,7 @@ def wait_for_all(exporter: Exporter) -> dict[Series, float]:
     return scrapes[-1]
 
 
-def test_bytes_that_are_no_text_are_shown_escaped_and_cost_no_other(
+def test_invalid_bytes_are_shown_escaped_and_cost_no_other_text(
     server: Postgres,
 ) -> None:
     raw = create(server, "SQL_ASCII", extension=True)

@@ -98,7 +98,7 @@ def test_hostile_defaults_give_the_same_page(server: Postgres, whose: str) -> No
     ("name", "value"),
     [("pg_stat_statements.track", "none"), ("compute_query_id", "off")],
 )
-def test_what_hides_the_exporters_own_statements_is_no_problem(
+def test_hiding_the_exporters_own_statements_is_not_a_problem(
     server: Postgres, name: str, value: str
 ) -> None:
     server.execute("ALTER SYSTEM SET pg_stat_statements.track = 'top'")
