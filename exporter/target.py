@@ -18,7 +18,7 @@ from .periodic.single_flight import SingleFlight
 from .periodic.text_reader import TextReader, TextSettings
 from .postgres.connection import ServerConnection
 from .postgres.dsn import Dsn
-from .postgres.reading import Wanted, read_snapshot
+from .postgres.reading import SnapshotReader, Wanted
 from .scrape import Scrape
 from .values.problems import TIMEOUT, Reason
 from .values.snapshot import Snapshot
@@ -54,6 +54,7 @@ class Target:
         self.name = name
         self._settings = settings
         self._connection = ServerConnection(dsn)
+        self._reader = SnapshotReader(self._connection, _wanted(settings))
         self._book = LabelBook()
         self._flights = SingleFlight(self._connection.abort)
         self._limit = StickyLimit(settings.limit) if settings.limit else None
@@ -89,11 +90,7 @@ class Target:
         return scrape
 
     def _read(self, deadline: float) -> Scrape:
-        fields = {*self._settings.counters, SINCE}
-        if self._limit or self._plans:
-            fields.add(COST)
-        wanted = Wanted(fields, context=self._settings.context)
-        snapshot = read_snapshot(self._connection, wanted, deadline)
+        snapshot = self._reader.read(deadline)
         if self._limit and snapshot.statements is not None:
             limited = self._limit.apply(snapshot.statements)
             snapshot = replace(
@@ -141,3 +138,10 @@ class Target:
                 )
         for reason in sorted(before - reasons):
             log.info("problem solved", target=self.name, reason=reason)
+
+
+def _wanted(settings: TargetSettings) -> Wanted:
+    fields = {*settings.counters, SINCE}
+    if settings.limit or settings.plans:
+        fields.add(COST)
+    return Wanted(fields, context=settings.context)

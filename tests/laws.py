@@ -126,7 +126,7 @@ EVALUATOR = {
 
 # Law 3: one file for each way out of the process.
 ONLY_USER = {
-    "psycopg": {"exporter.postgres.connection"},
+    "psycopg": {"exporter.postgres.connection", "exporter.postgres.session"},
     "pglast": {"exporter.postgres.plans", "exporter.postgres.texts"},
     "bcrypt": {"exporter.web.access"},
     "requests": {"evaluator.transport.client", "evaluator.transport.failures"},
@@ -145,15 +145,24 @@ EXPORTER = {
     "logs": set(),
     "tune_memory": set(),
     "values": {"values"},
-    "postgres.connection": {"values", "postgres.refusals"},
+    "postgres.connection": {
+        *{"values", "postgres.defaults", "postgres.encodings", "postgres.facts"},
+        *{"postgres.refusals", "postgres.session"},
+    },
+    "postgres.facts": {"values", "postgres.queries", "postgres.session"},
+    "postgres.session": {"values", "postgres.encodings", "postgres.refusals"},
+    "postgres.snapshots": {"values", "postgres.facts", "postgres.measures"},
+    "postgres.context": {"values", "postgres.measures"},
     "postgres.rows": {"values", "postgres.queries"},
     "postgres.reading": {"values", "postgres"},
+    "postgres.text_reading": {"values", "postgres"},
     "postgres": {"values"},
     "metrics": {"values", "metrics"},
     "periodic.task": set(),
     "periodic.single_flight": set(),
     "periodic": {
-        *{"values", "postgres.connection", "postgres.reading", "postgres.plans"},
+        *{"values", "postgres.connection", "postgres.text_reading"},
+        *{"postgres.plans", "postgres.generic"},
         *{"metrics.labels", "metrics.label_books", "metrics.sticky_limit"},
         *{"periodic.task", "periodic.single_flight"},
     },
@@ -174,11 +183,21 @@ EXPORTER = {
 EXPORTER_PURE = {
     *{"values", "metrics", "postgres.queries", "postgres.context", "postgres.rows"},
     *{"postgres.refusals", "postgres.texts", "postgres.plans", "settings.nearest"},
-    "web.headers",
+    *{"postgres.measures", "postgres.defaults", "postgres.encodings"},
+    "postgres.generic",
+    *{"postgres.snapshots", "web.headers"},
 }
 IMPURE = {"metrics.self_metrics"}
 PURE_LIBRARIES = {
-    *{"__future__", "collections", "dataclasses", "difflib", "enum", "hashlib"},
+    *{
+        "__future__",
+        "codecs",
+        "collections",
+        "dataclasses",
+        "difflib",
+        "enum",
+        "hashlib",
+    },
     *{"heapq", "itertools", "json", "math", "operator", "re", "threading", "typing"},
     "pglast",
 }

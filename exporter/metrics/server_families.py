@@ -8,6 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 from ..values.problems import Reason
 from ..values.snapshot import Evictions, LeftOut, Server, Snapshot
+from .counters import COUNTERS, SINCE
 from .exposition import Family, single
 from .labels import labels
 
@@ -31,6 +32,11 @@ def _singles(table: Iterable[_Single[Source]], source: Source) -> Iterator[Famil
             yield single(row.kind, row.name, row.help, value)
 
 
+# A statement's field that is missing is shown as the metric that it would be.
+_FIELD_NAMES = {
+    **{counter.field: counter.name for counter in COUNTERS},
+    SINCE: "pg_stat_statements_stats_since_seconds",
+}
 _READ: tuple[_Single[Snapshot], ...] = (
     _Single(
         "pg_up",
@@ -58,12 +64,13 @@ _SERVER: tuple[_Single[Server], ...] = (
     _Single(
         "pg_in_recovery",
         "1 if a standby answered, 0 if a primary.",
-        lambda server: int(server.standby),
+        lambda server: None if server.standby is None else int(server.standby),
     ),
     _Single(
         "pg_stat_statements_collecting",
         "1 if executions are counted, by pg_stat_statements.track and "
-        "compute_query_id as the exporter's role sees them.",
+        "compute_query_id; absent if these are set for the exporter's own role or "
+        "database.",
         lambda server: None if server.collecting is None else int(server.collecting),
     ),
     _Single(
@@ -103,6 +110,7 @@ def server_families(snapshot: Snapshot) -> Iterator[Family]:
     """Everything in *snapshot* about the read and its server, except the context."""
     yield from _singles(_READ, snapshot)
     yield _problems(snapshot)
+    yield _missing(snapshot)
     if snapshot.server is not None:
         yield _server_info(snapshot.server)
         yield from _singles(_SERVER, snapshot.server)
@@ -121,6 +129,23 @@ def _problems(snapshot: Snapshot) -> Family:
         "the log has the details and the SQL that fixes it.",
         [labels(("reason", reason)) for reason in Reason],
         [int(reason in present) for reason in Reason],
+    )
+
+
+def _missing(snapshot: Snapshot) -> Family:
+    return Family(
+        "pgverdict_exporter_measure_missing",
+        "gauge",
+        "Always 1: a metric that is not shown, and why. With not_offered the server "
+        "has no such thing, with any other reason it refused to answer.",
+        [
+            labels(
+                ("measure", _FIELD_NAMES.get(missing.measure, missing.measure)),
+                ("reason", missing.why.refusal),
+            )
+            for missing in snapshot.missing
+        ],
+        [1] * len(snapshot.missing),
     )
 
 

@@ -12,9 +12,11 @@ import structlog
 
 from ..metrics.sticky_limit import StickyLimit
 from ..postgres.connection import ReadError, ServerConnection
+from ..postgres.generic import for_generic_plan
 from ..postgres.plans import OLDEST_SERVER, explainable
-from ..postgres.reading import read_plan, read_whole_texts
+from ..postgres.text_reading import read_plan, read_whole_texts
 from ..values.plan import Plan, Plans, Skipped
+from ..values.problems import Reason
 from ..values.snapshot import Server, Snapshot, StatementKey, Statements
 from .single_flight import SingleFlight
 from .task import PeriodicTask
@@ -24,6 +26,15 @@ log = structlog.get_logger()
 # Seconds after the first scrape, so that the first read of texts comes before.
 _FIRST = 5.0
 Result = TypeVar("Result")
+# What a server that cannot be read means for a statement's plan.
+_UNREAD = {
+    Reason.TIMEOUT: Skipped.TIMEOUT,
+    Reason.UNREACHABLE: Skipped.TIMEOUT,
+    Reason.TOO_MANY_CONNECTIONS: Skipped.TIMEOUT,
+    Reason.PERMISSION_DENIED: Skipped.NO_PRIVILEGE,
+    Reason.ENCODING: Skipped.NO_TEXT,
+}
+_READ_AGAIN = frozenset({Skipped.TIMEOUT, Skipped.NO_TEXT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,27 +130,28 @@ class PlanReader:
                 known[key] = plan
                 continue
             skipped[key] = plan
-            # A timeout does not mean that the plan has changed.
-            if plan is Skipped.TIMEOUT and key in self.latest.known:
+            # A failed read does not mean that the plan has changed.
+            if plan in _READ_AGAIN and key in self.latest.known:
                 known[key] = self.latest.known[key]
         return known, skipped
 
     def _plan(
-        self, texts: Mapping[StatementKey, str] | None, key: StatementKey
+        self, texts: Mapping[StatementKey, str] | Skipped, key: StatementKey
     ) -> Plan | Skipped:
-        if texts is None:
-            return Skipped.TIMEOUT
+        if isinstance(texts, Skipped):
+            return texts
         if key not in texts:
             return Skipped.NO_TEXT
-        if not explainable(texts[key]):
+        query = for_generic_plan(texts[key])
+        if not explainable(query):
             return Skipped.NOT_EXPLAINABLE
-        plan = self._do(lambda until: read_plan(self._connection, texts[key], until))
-        return Skipped.TIMEOUT if plan is None else plan
+        return self._do(lambda until: read_plan(self._connection, query, until))
 
-    def _do(self, work: Callable[[float], Result]) -> Result | None:
-        """The result; None when the server could not be read in time."""
+    def _do(self, work: Callable[[float], Result]) -> Result | Skipped:
+        """The result, or why the server could not be read."""
         deadline = time.monotonic() + self._settings.timeout
         try:
-            return self._flights.do(work, deadline)
-        except ReadError:
-            return None
+            result = self._flights.do(work, deadline)
+        except ReadError as error:
+            return _UNREAD.get(error.problem.reason, Skipped.FAILED)
+        return Skipped.TIMEOUT if result is None else result

@@ -77,6 +77,10 @@ def skipped_for(sqlstate: str) -> Skipped:
             return Skipped.NO_PRIVILEGE
         case "42P01" | "42703" | "42883" | "42704" | "3F000":
             return Skipped.NOT_FOUND
+        # Indeterminate or mismatched types, ambiguous functions and operators, a
+        # parameter where the grammar takes a constant.
+        case "42P18" | "42804" | "42725" | "42846" | "42601":
+            return Skipped.NO_GENERIC_PLAN
         case "57014" | "55P03":
             return Skipped.TIMEOUT
         case _:

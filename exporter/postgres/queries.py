@@ -1,8 +1,8 @@
-"""The columns that each version of pg_stat_statements offers → SQL. Pure.
+"""The columns that pg_stat_statements has on this server → SQL. Pure.
 
-One table says from which to which extension version a field can be read, and how. The
-version of the extension decides, never that of the server: after pg_upgrade a new
-server still has the old extension.
+One table says how a field can be read, and which columns that takes. The columns that
+are there decide, never a version: after pg_upgrade a new server still has the old
+extension, and forks have numbers of their own (``1.10-yb-2.0``).
 
 Source: the extension's own scripts, pg_stat_statements--*.sql. Milliseconds are
 converted to seconds here.
@@ -15,16 +15,15 @@ from dataclasses import dataclass
 
 from ..values.quoting import quoted
 
-Version = tuple[int, ...]
-
-OLDEST: Version = (1, 4)
-HAS_TOPLEVEL: Version = (1, 9)
-HAS_INFO: Version = (1, 9)
+# Without these a statement cannot be named or judged.
+ESSENTIAL_FIELDS = ("calls", "seconds")
+_KEY_COLUMNS = frozenset({"userid", "dbid", "queryid"})
+_TOPLEVEL = "toplevel"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How to read *field* from extension version *since* on, and before *until*.
+    """How to read *field* where the function has the columns *needs*.
 
     Args:
         sql: an expression over the columns of pg_stat_statements.
@@ -34,66 +33,64 @@ class Column:
 
     field: str
     sql: str
-    since: Version = OLDEST
-    until: Version | None = None
+    needs: tuple[str, ...]
     kind: str = "int8"
     adds_up: bool = True
 
-    def offered(self, version: Version) -> bool:
-        """Whether this version of the extension has it."""
-        return self.since <= version and (self.until is None or version < self.until)
+    def offered(self, columns: Collection[str]) -> bool:
+        """Whether a function with these *columns* has it."""
+        return all(name in columns for name in self.needs)
 
 
-def _milliseconds(
-    field: str, column: str, since: Version = OLDEST, until: Version | None = None
-) -> Column:
-    return Column(field, f"{column} / 1000", since, until, kind="float8")
+def _count(field: str, column: str, kind: str = "int8") -> Column:
+    return Column(field, column, (column,), kind)
 
 
-# Σx² over the calls in s²: n·(σ² + µ²); pg_stat_statements.c computes σ as a population
-# standard deviation.
-_SQUARES = "{calls} * (stddev_{time} ^ 2 + mean_{time} ^ 2) / 1e6"
+def _milliseconds(field: str, column: str) -> Column:
+    return Column(field, f"{column} / 1000", (column,), kind="float8")
 
+
+def _squares(time: str) -> Column:
+    """Σx² over the calls in s²: n·(σ² + µ²).
+
+    pg_stat_statements.c computes σ as a population standard deviation.
+    """
+    mean, deviation = f"mean_{time}", f"stddev_{time}"
+    sql = f"calls * ({deviation} ^ 2 + {mean} ^ 2) / 1e6"
+    return Column("seconds_squared", sql, ("calls", mean, deviation), kind="float8")
+
+
+# Where a field occurs twice, its column was renamed: the first that is there is read.
 COLUMNS = (
-    Column("calls", "calls"),
-    _milliseconds("seconds", "total_time", until=(1, 8)),
-    _milliseconds("seconds", "total_exec_time", since=(1, 8)),
-    Column("rows", "rows"),
-    Column("shared_blocks_hit", "shared_blks_hit"),
-    Column("shared_blocks_read", "shared_blks_read"),
-    _milliseconds("block_read_seconds", "blk_read_time", until=(1, 11)),
-    _milliseconds("block_read_seconds", "shared_blk_read_time", since=(1, 11)),
-    _milliseconds("block_write_seconds", "blk_write_time", until=(1, 11)),
-    _milliseconds("block_write_seconds", "shared_blk_write_time", since=(1, 11)),
-    Column("shared_blocks_dirtied", "shared_blks_dirtied"),
-    Column("shared_blocks_written", "shared_blks_written"),
-    Column("local_blocks_hit", "local_blks_hit"),
-    Column("local_blocks_read", "local_blks_read"),
-    Column("temp_blocks_read", "temp_blks_read"),
-    Column("temp_blocks_written", "temp_blks_written"),
-    _milliseconds("temp_block_read_seconds", "temp_blk_read_time", since=(1, 10)),
-    _milliseconds("temp_block_write_seconds", "temp_blk_write_time", since=(1, 10)),
-    Column("plans", "plans", since=(1, 8)),
-    _milliseconds("plan_seconds", "total_plan_time", since=(1, 8)),
-    Column("wal_records", "wal_records", since=(1, 8)),
-    Column("wal_bytes", "wal_bytes", since=(1, 8), kind="float8"),
-    Column(
-        "seconds_squared",
-        _SQUARES.format(calls="calls", time="time"),
-        until=(1, 8),
-        kind="float8",
-    ),
-    Column(
-        "seconds_squared",
-        _SQUARES.format(calls="calls", time="exec_time"),
-        since=(1, 8),
-        kind="float8",
-    ),
+    _count("calls", "calls"),
+    _milliseconds("seconds", "total_exec_time"),
+    _milliseconds("seconds", "total_time"),
+    _count("rows", "rows"),
+    _count("shared_blocks_hit", "shared_blks_hit"),
+    _count("shared_blocks_read", "shared_blks_read"),
+    _milliseconds("block_read_seconds", "shared_blk_read_time"),
+    _milliseconds("block_read_seconds", "blk_read_time"),
+    _milliseconds("block_write_seconds", "shared_blk_write_time"),
+    _milliseconds("block_write_seconds", "blk_write_time"),
+    _count("shared_blocks_dirtied", "shared_blks_dirtied"),
+    _count("shared_blocks_written", "shared_blks_written"),
+    _count("local_blocks_hit", "local_blks_hit"),
+    _count("local_blocks_read", "local_blks_read"),
+    _count("temp_blocks_read", "temp_blks_read"),
+    _count("temp_blocks_written", "temp_blks_written"),
+    _milliseconds("temp_block_read_seconds", "temp_blk_read_time"),
+    _milliseconds("temp_block_write_seconds", "temp_blk_write_time"),
+    _count("plans", "plans"),
+    _milliseconds("plan_seconds", "total_plan_time"),
+    _count("wal_records", "wal_records"),
+    _count("wal_bytes", "wal_bytes", kind="float8"),
+    _squares("exec_time"),
+    _squares("time"),
     Column(
         "since",
         # The same float as extract(), which first makes a numeric of every row.
         "date_part('epoch', stats_since)",
-        since=(1, 11),
+        ("stats_since",),
         kind="float8",
         adds_up=False,
     ),
@@ -114,61 +111,72 @@ class Query:
     grouped: bool = False
 
 
-def version_of(text: str) -> Version:
-    """``"1.10"`` → (1, 10); a part with letters ends it.
+def offered_columns(
+    columns: Collection[str], wanted: Collection[str]
+) -> dict[str, Column]:
+    """How to read each of the *wanted* fields that is there, in the table's order."""
+    offered: dict[str, Column] = {}
+    for column in COLUMNS:
+        # Before 1.9 a row may stand for two, see statements_query.
+        adds_up = column.adds_up or _TOPLEVEL in columns
+        if column.field in wanted and adds_up and column.offered(columns):
+            offered.setdefault(column.field, column)
+    return offered
 
-    >>> version_of("1.10") > version_of("1.9")
-    True
-    """
-    parts = []
-    for part in text.split("."):
-        if not part.isdecimal():
-            break
-        parts.append(int(part))
-    return tuple(parts)
+
+def unknown_layout(columns: Collection[str]) -> bool:
+    """Whether these *columns* lack what every statement needs."""
+    essential = offered_columns(columns, ESSENTIAL_FIELDS)
+    named = set(columns) >= _KEY_COLUMNS
+    return not (named and len(essential) == len(ESSENTIAL_FIELDS))
 
 
-def statements_query(version: Version, schema: str, wanted: Collection[str]) -> Query:
-    """Read the *wanted* fields that *version* offers, in the table's order.
+def statements_query(
+    columns: Collection[str], schema: str, wanted: Collection[str]
+) -> Query:
+    """Read the *wanted* fields that a function with these *columns* offers.
 
     Before 1.9 the extension does not show ``toplevel``, so a newer server may return
     two rows with the same key; only their sum is a counter.
     """
-    columns = [c for c in COLUMNS if c.field in wanted and c.offered(version)]
-    source = f"FROM {quoted(schema)}.pg_stat_statements(false)"
-    if version >= HAS_TOPLEVEL:
-        values = [f"({c.sql})::{c.kind}" for c in columns]
-        select = ", ".join(["userid", "dbid", "queryid", "toplevel", *values])
-        return Query(f"SELECT {select} {source}", tuple(c.field for c in columns))
-    columns = [c for c in columns if c.adds_up]
-    values = [f"sum({c.sql})::{c.kind}" for c in columns]
+    offered = offered_columns(columns, wanted)
+    source = _source(schema)
+    if _TOPLEVEL in columns:
+        values = [f"({c.sql})::{c.kind}" for c in offered.values()]
+        select = ", ".join(["userid", "dbid", "queryid", _TOPLEVEL, *values])
+        return Query(f"SELECT {select} {source}", tuple(offered))
+    values = [f"sum({c.sql})::{c.kind}" for c in offered.values()]
     head = ["userid", "dbid", "queryid", "NULL::bool"]
     return Query(
         f"SELECT {', '.join([*head, *values, 'count(*)'])} {source} GROUP BY 1, 2, 3",
-        tuple(c.field for c in columns),
+        tuple(offered),
         grouped=True,
     )
 
 
-def texts_query(version: Version, schema: str) -> str:
+def field_probe(column: Column, schema: str) -> str:
+    """SQL that fails where *column* cannot be read from every row."""
+    return f"SELECT count(({column.sql})::{column.kind}) {_source(schema)}"
+
+
+def texts_query(columns: Collection[str], schema: str) -> str:
     """Read the texts of the statements whose query ids are in the array *ids*.
 
-    Rows: userid, dbid, queryid, toplevel, the text cut to *length* characters, and the
-    whole text if it has at most *whole* bytes. Whichever texts are requested, the
-    server reads its entire text file: about 3 ms per MB.
+    Rows: userid, dbid, queryid, toplevel, the encoding of its database, the text cut to
+    *length* characters, and the whole text if it has at most *whole* bytes. Whichever
+    texts are requested, the server reads its entire text file: about 3 ms per MB.
     """
-    toplevel = "toplevel" if version >= HAS_TOPLEVEL else "NULL::bool"
+    toplevel = _TOPLEVEL if _TOPLEVEL in columns else "NULL::bool"
     return (
-        f"SELECT userid, dbid, queryid, {toplevel}, left(query, %(length)s), "  # noqa: S608
+        f"SELECT userid, dbid, queryid, {toplevel}, "  # noqa: S608
+        "(SELECT pg_encoding_to_char(encoding)::text FROM pg_database "
+        "WHERE oid = dbid), "
+        "left(query, %(length)s), "
         "CASE WHEN octet_length(query) <= %(whole)s THEN query END "
         f"FROM {quoted(schema)}.pg_stat_statements(true) "
         "WHERE queryid = ANY(%(ids)s)"
     )
 
 
-def evictions_query(version: Version, schema: str) -> str | None:
-    """Read dealloc and stats_reset; None if the extension has no such view."""
-    if version < HAS_INFO:
-        return None
-    select = "SELECT dealloc, date_part('epoch', stats_reset)"
-    return f"{select} FROM {quoted(schema)}.pg_stat_statements_info"
+def _source(schema: str) -> str:
+    return f"FROM {quoted(schema)}.pg_stat_statements(false)"

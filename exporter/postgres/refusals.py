@@ -6,6 +6,9 @@ connection string, and if that is escaped wrongly, parts of the password.
 
 from __future__ import annotations
 
+import re
+
+from ..values.measures import Refusal, Refused
 from ..values.problems import (
     ENCODING,
     EXTENSION_MISSING,
@@ -19,7 +22,11 @@ from ..values.problems import (
     unreachable,
 )
 
-# English phrases of libpq and of the server, each with the phrase to show instead.
+# libpq gives no SQLSTATE of a login that failed, only a text. Its own messages are in
+# English, the server's are in the language of its lc_messages: a severity, a colon and
+# two spaces come first.
+_FROM_SERVER = re.compile(r"\S+:  \S")
+# English phrases of both, each with the phrase to show instead: they only add detail.
 _TOO_MANY = ("too many clients", "too many connections", "remaining connection slots")
 _REJECTED = (
     ("password authentication failed", "the password is wrong"),
@@ -51,26 +58,49 @@ _UNREACHABLE = (
 )
 
 
+# What PostgreSQL answers where it cannot convert a text: invalid bytes, no equivalent,
+# no conversion between two encodings.
+CONVERSION = frozenset({"22021", "22P05", "42883"})
+_TIMEOUTS = frozenset({"57014", "55P03", "25P03", "25P04"})
+
+
+def refused_with(sqlstate: str) -> Refused:
+    """Why an optional question was not answered, by the code of the error."""
+    if sqlstate == "42501":
+        return Refused(Refusal.PERMISSION_DENIED, sqlstate)
+    if sqlstate in _TIMEOUTS:
+        return Refused(Refusal.TIMEOUT, sqlstate)
+    # Not supported, or an object that is not there.
+    if sqlstate == "0A000" or sqlstate in ("42P01", "42703", "42704", "42883"):
+        return Refused(Refusal.NOT_SUPPORTED, sqlstate)
+    return Refused(Refusal.FAILED, sqlstate)
+
+
 def from_sqlstate(
-    sqlstate: str, message: str | None = None, *, role: str = "", schema: str = ""
+    sqlstate: str,
+    message: str | None = None,
+    *,
+    role: str = "",
+    schema: str = "",
+    extension: bool = False,
 ) -> Problem:
     """What an error of the server means, by its code.
 
     Codes: PostgreSQL documentation, appendix A.
+
+    Args:
+        extension: whether pg_stat_statements is known to be there.
     """
     match sqlstate:
         case "22021" | "22P05":
             return ENCODING
-        # Also used when there is no conversion between two encodings.
-        case "42883" if message and "pg_stat_statements" not in message:
-            return ENCODING
-        case "42P01" | "42883" | "3F000":
+        case "42P01" | "42883" | "3F000" if not extension:
             return EXTENSION_MISSING
         case "55000":
             return NOT_PRELOADED
         case "42501":
             return permission_denied(role, schema)
-        case "57014" | "55P03" | "25P03" | "25P04":
+        case _ if sqlstate in _TIMEOUTS:
             return TIMEOUT
         case "53300":
             return TOO_MANY_CONNECTIONS
@@ -95,4 +125,6 @@ def from_connecting(text: str) -> Problem:
     for phrase, detail in _REJECTED:
         if phrase in text:
             return rejected(detail)
+    if _FROM_SERVER.search(text):
+        return rejected("the reason is in the server's log")
     return unreachable("the connection could not be made")

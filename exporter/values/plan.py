@@ -16,6 +16,7 @@ class Skipped(StrEnum):
     OTHER_DATABASE = "other_database"
     NO_TEXT = "no_text"
     NOT_EXPLAINABLE = "not_explainable"
+    NO_GENERIC_PLAN = "no_generic_plan"
     NO_PRIVILEGE = "no_privilege"
     NOT_FOUND = "not_found"
     TIMEOUT = "timeout"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .measures import MissingMeasure, Refusal
 from .quoting import quoted
 
 
@@ -23,6 +25,7 @@ class Reason(StrEnum):
     PRIVILEGE_MISSING = "privilege_missing"
     NOT_COLLECTING = "not_collecting"
     CONTEXT_MISSING = "context_missing"
+    MEASURES_MISSING = "measures_missing"
     ENCODING = "encoding"
     FAILED = "failed"
 
@@ -51,6 +54,7 @@ WHILE_UP = frozenset(
         Reason.PRIVILEGE_MISSING,
         Reason.NOT_COLLECTING,
         Reason.CONTEXT_MISSING,
+        Reason.MEASURES_MISSING,
         Reason.ENCODING,
         Reason.FAILED,
     }
@@ -85,17 +89,12 @@ NOT_COLLECTING = Problem(
     "ALTER SYSTEM SET pg_stat_statements.track = 'top'; "
     "ALTER SYSTEM SET compute_query_id = 'auto'; SELECT pg_reload_conf();",
 )
-CONTEXT_MISSING = Problem(
-    Reason.CONTEXT_MISSING,
-    "the role may not read the server-wide statistics",
-    "GRANT pg_monitor to the role, or set --context.enabled=false",
-)
 ENCODING = Problem(
     Reason.ENCODING,
-    "the server cannot convert a name or a query text of another database to the "
-    "encoding of the database that the exporter uses",
-    "connect the exporter to a database whose encoding is UTF8; if it is already, "
-    "a database with SQL_ASCII has a text that is not valid UTF-8",
+    "the server cannot convert the text of a statement to the encoding of the database "
+    "that the exporter uses",
+    "CREATE EXTENSION pg_stat_statements; in a database whose encoding is SQL_ASCII, "
+    "or UTF8 if all others are convertible; the exporter then reads the texts there",
 )
 TOO_MANY_CONNECTIONS = Problem(
     Reason.TOO_MANY_CONNECTIONS,
@@ -111,11 +110,34 @@ TIMEOUT = Problem(
 )
 
 
+def measures_missing(
+    reason: Reason, missing: Collection[MissingMeasure], role: str
+) -> Problem:
+    """The server refused optional measures; everything else was read.
+
+    Args:
+        reason: CONTEXT_MISSING for those that --context.enabled=false switches off,
+            else MEASURES_MISSING.
+    """
+    remedies = []
+    refusals = {measure.why.refusal for measure in missing}
+    if Refusal.PERMISSION_DENIED in refusals:
+        remedies.append(f"GRANT pg_monitor TO {quoted(role)};")
+    if Refusal.TIMEOUT in refusals:
+        remedies.append("look for a lock, or give the scrape more time;")
+    if refusals - {Refusal.PERMISSION_DENIED, Refusal.TIMEOUT}:
+        remedies.append("see the server's log for its message;")
+    if reason is Reason.CONTEXT_MISSING:
+        remedies.append("or set --context.enabled=false")
+    names = ", ".join(map(str, missing))
+    return Problem(reason, f"PostgreSQL refuses {names}", " ".join(remedies))
+
+
 def extension_too_old(version: str) -> Problem:
-    """The extension is older than any layout that the exporter knows."""
+    """The extension has no layout that the exporter knows."""
     return Problem(
         Reason.EXTENSION_TOO_OLD,
-        f"pg_stat_statements {version} is too old; the oldest that can be read is 1.4",
+        f"pg_stat_statements {version} lacks columns that every version since 1.4 has",
         "ALTER EXTENSION pg_stat_statements UPDATE;",
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .context import ContextRow
+from .measures import MissingMeasure
 from .problems import Problem
 
 # userid, dbid, queryid, toplevel: the key of a row of pg_stat_statements. toplevel is
@@ -73,13 +74,13 @@ class Server:
     version: str
     extension: str
     role: str
-    started: float
-    standby: bool
+    started: float | None
+    standby: bool | None
     database: str = ""
     major: int = 0
     collecting: bool | None = None
     capacity: int | None = None
-    reads_all: bool = True
+    reads_all: bool | None = True
     system_identifier: str | None = None
 
 
@@ -87,7 +88,7 @@ class Server:
 class Evictions:
     """pg_stat_statements_info: how often entries were evicted, and the last reset."""
 
-    deallocations: int
+    deallocations: int | None
     reset: float | None
 
 
@@ -109,6 +110,7 @@ class Snapshot:
         duration: how long the read took, seconds.
         context: numbers about the server as a whole.
         left_out: what a limit left out of the statements; None without a limit.
+        missing: measures that this server does not offer, or refused.
     """
 
     up: bool
@@ -120,3 +122,4 @@ class Snapshot:
     duration: float | None = None
     context: Sequence[ContextRow] | None = None
     left_out: LeftOut | None = None
+    missing: Sequence[MissingMeasure] = ()

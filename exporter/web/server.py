@@ -14,8 +14,10 @@ from wsgiref.types import WSGIApplication
 
 import structlog
 from cheroot import wsgi
+from cheroot.server import HTTPConnection
 
 from ..errors import ConfigurationError
+from .stuck_clients import INTERVAL, StuckClients, WatchedRequest
 from .tls import TlsAdapter
 
 log = structlog.get_logger()
@@ -33,14 +35,21 @@ CLIENT_TIMEOUT = 10
 GRACE = 3
 
 
+class _Connection(HTTPConnection):
+    RequestHandlerClass = WatchedRequest
+
+
 class _Server(wsgi.Server):
-    """Keeps silent clients from occupying all threads or all file descriptors."""
+    """Keeps slow clients from occupying all threads or all file descriptors."""
+
+    ConnectionClass = _Connection
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._most_silent = max(1, min(SILENT_CLIENTS, files // 4))
         self._silent: dict[Any, None] = {}  # the oldest first
+        self.stuck = StuckClients()
 
     def process_conn(self, conn: Any) -> None:
         """Hand a connection to a thread once its client has sent something.
@@ -58,6 +67,12 @@ class _Server(wsgi.Server):
                 oldest.socket.shutdown(socket.SHUT_RDWR)
         self._silent[conn] = None
         self.put_conn(conn)
+
+    def make_room(self) -> None:
+        """Cut off clients that are stuck while others wait for a thread."""
+        waiting = self.requests.qsize - self.requests.idle
+        if waiting > 0:
+            self.stuck.cut_off(waiting)
 
     def error_log(self, msg: str = "", *_: object, **__: object) -> None:
         """cheroot's messages, in one line: mostly about clients that disconnected."""
@@ -106,6 +121,10 @@ class WebServer:
                 f"--web.listen-address: {host}:{port} cannot be used: {error}"
             ) from None
         self._thread = threading.Thread(target=self._server.serve, name="web")
+        self._stopped = threading.Event()
+        self._watch = threading.Thread(
+            target=self._make_room, name="web clients", daemon=True
+        )
 
     @property
     def address(self) -> str:
@@ -116,16 +135,22 @@ class WebServer:
     def start(self) -> None:
         """Start to answer."""
         self._thread.start()
+        self._watch.start()
 
     def stop(self) -> None:
         """Let requests in progress finish for GRACE seconds, then end them."""
         timer = threading.Timer(GRACE, self._on_grace_over)
         timer.start()
+        self._stopped.set()
         try:
             self._server.stop()
             self._thread.join()
         finally:
             timer.cancel()
+
+    def _make_room(self) -> None:
+        while not self._stopped.wait(INTERVAL):
+            self._server.make_room()
 
 
 def _readable(connection: socket.socket) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
+from bench.statements import fill
+from exporter.web.server import CLIENT_TIMEOUT, THREADS
 from lab.postgres import Postgres
 
 from ..builders import samples
-from ..exporting import PG_UP, Exporter, exporting
+from ..exporting import PG_UP, Exporter, exporting, statement_series
 from .checks import SHORT, assert_complete, assert_down, assert_recovers, connections
 
 pytestmark = pytest.mark.servers
@@ -79,3 +82,21 @@ def test_a_client_that_never_finishes_its_request(exporter: Exporter) -> None:
     assert_complete(exporter.scrape())
     for client in slow:
         client.close()
+
+
+def test_clients_that_do_not_read_their_answer_do_not_block_others() -> None:
+    """A page of megabytes does not fit into the buffers of the connections."""
+    with Postgres("17") as server:
+        fill(server, number=5000)
+        with exporting(server.dsn) as exporter, ExitStack() as stack:
+            host, port = exporter.url.removeprefix("http://").split(":")
+            for _ in range(THREADS + 4):
+                client = stack.enter_context(socket.socket())
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                client.connect((host, int(port)))
+                client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+
+            scraped = exporter.scrape(timeout=CLIENT_TIMEOUT * 0.8)
+
+    assert scraped[PG_UP] == 1
+    assert statement_series(scraped)

@@ -124,9 +124,9 @@ def test_a_library_that_is_not_preloaded() -> None:
     assert scraped[PG_UP] == 1
 
 
-def test_a_lock_that_is_held_for_long(server: Postgres, exporter: Exporter) -> None:
+def test_a_lock_on_what_is_essential(server: Postgres, exporter: Exporter) -> None:
     with psycopg.connect(server.dsn) as other:
-        other.execute("LOCK TABLE pg_stat_statements_info")
+        other.execute("LOCK TABLE pg_catalog.pg_extension")
         locked = exporter.scrape(timeout=SHORT)
 
     assert_down(locked, "timeout")

@@ -13,7 +13,7 @@ from exporter.periodic.single_flight import SingleFlight
 from exporter.periodic.text_reader import TextReader, TextSettings
 from exporter.postgres.connection import ServerConnection
 from exporter.postgres.dsn import fixed
-from exporter.postgres.reading import Wanted, read_snapshot
+from exporter.postgres.reading import SnapshotReader, Wanted
 from lab.postgres import Postgres
 from lab.process import wait_until
 
@@ -126,7 +126,7 @@ def reader_of(connection: ServerConnection) -> TextReader:
     flights = SingleFlight(connection.abort)
     settings = TextSettings(length=200, interval=60, timeout=1)
     reader = TextReader("default", connection, flights, settings)
-    seen = read_snapshot(connection, Wanted(["calls"]), time.monotonic() + 10)
+    seen = SnapshotReader(connection, Wanted(["calls"])).read(time.monotonic() + 10)
     assert seen.statements is not None
     reader.saw(seen.statements.keys)
     return reader

@@ -10,8 +10,7 @@ import psycopg
 import pytest
 
 from bench.statements import fill
-from exporter.postgres.context import SOURCES, context_query, context_rows
-from exporter.values.context import ContextRow
+from exporter.postgres.context import CONTEXT
 from lab.postgres import Postgres
 from lab.process import wait_until
 
@@ -20,7 +19,7 @@ from ..exporting import Exporter, exporting, reasons
 from ..workload import MONITOR, PASSWORD
 
 VERSIONS = ["14", "15", "16", "17", "18"]
-NAMES = {source.metric.name for source in SOURCES}
+NAMES = {measure.name for measure in CONTEXT}
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -159,26 +158,3 @@ def test_a_view_without_privilege_loses_the_context_and_nothing_else(
     assert reasons(without) == {"context_missing"}
     assert [name for name, _ in without if name == "pg_stat_statements_calls_total"]
     assert reasons(after) == set()
-
-
-@pytest.mark.parametrize("major", range(14, 20))
-def test_no_metric_is_offered_twice(major: int) -> None:
-    names = [source.metric.name for source in SOURCES if source.offered(major)]
-
-    assert len(names) == len(set(names))
-
-
-def test_an_older_server_has_no_query() -> None:
-    assert context_query(13) is None
-
-
-def test_rows_come_in_the_order_of_the_table_whatever_the_servers_order() -> None:
-    answer = [(7, "active", 3.0), (4, "shop", 9.0), (7, "idle", 2.0)]
-
-    rows = context_rows(answer)
-
-    assert rows == [
-        ContextRow(SOURCES[4].metric, "shop", 9.0),
-        ContextRow(SOURCES[7].metric, "active", 3.0),
-        ContextRow(SOURCES[7].metric, "idle", 2.0),
-    ]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from exporter import logs
 from lab.postgres import Postgres
-from lab.process import wait_until
 
 from ..builders import Series, samples, series
 from ..exporting import exporting, reasons
@@ -96,53 +93,30 @@ def test_a_renamed_role_keeps_its_statements_under_the_new_name(
     assert "married" in after - before
 
 
-def test_texts_of_another_encoding_do_no_harm(server: Postgres) -> None:
-    as_role(server, b"writer", b'SELECT oid AS "\xe9" FROM pg_attrdef')
+@pytest.mark.parametrize("encoding", ["EUC_JP", "LATIN1", "SQL_ASCII"])
+def test_a_name_is_the_same_in_a_database_of_any_encoding(
+    server: Postgres, encoding: str
+) -> None:
+    """The servers' catalogs of roles and databases are shared by all of them."""
+    server.execute(f'CREATE ROLE "€ अ {encoding}"')
+    server.execute(f'SET ROLE "€ अ {encoding}"; TABLE pg_cast')
 
-    flags = ("--texts.enabled=true", "--texts.interval=50ms")
-    with exporting(server.dsn, *flags) as exporter:
-        scrapes = [exporter.scrape() for _ in range(10)]
+    with exporting(server.dsn) as first:
+        from_utf8 = users(first.scrape())
+    with exporting(in_encoding(server, encoding)) as second:
+        scraped = second.scrape()
 
-    assert {frozenset(reasons(scraped)) for scraped in scrapes} == {frozenset()}
+    assert f"€ अ {encoding}" in from_utf8
+    assert f"€ अ {encoding}" in users(scraped)
+    assert (scraped[series("pg_up")], reasons(scraped)) == (1, set())
 
 
 def in_encoding(server: Postgres, encoding: str) -> str:
     """Connection string of a new database."""
+    database = f"in_{encoding}".lower()
     server.execute(
-        f"CREATE DATABASE {encoding} ENCODING '{encoding}' TEMPLATE template0 "
+        f"CREATE DATABASE {database} ENCODING '{encoding}' TEMPLATE template0 "
         "LC_COLLATE 'C' LC_CTYPE 'C'"
     )
-    database = encoding.lower()
     server.execute("CREATE EXTENSION pg_stat_statements", database=database)
     return server.dsn_for(database=database)
-
-
-def test_a_text_without_equivalent_in_the_encoding_is_logged_as_that(
-    server: Postgres,
-) -> None:
-    server.execute('SELECT oid AS "€ अ" FROM pg_attrdef')
-
-    flags = ("--texts.enabled=true", "--texts.interval=50ms")
-    stream = io.StringIO()
-    logs.set_up("info", "logfmt", stream)
-    with exporting(in_encoding(server, "LATIN1"), *flags) as exporter:
-        exporter.scrape()
-        wait_until(
-            lambda: "query texts" in stream.getvalue(),
-            seconds=10,
-            what="a log line about texts",
-        )
-
-    assert "reason=encoding" in stream.getvalue()
-    assert "whose encoding is UTF8" in stream.getvalue()
-
-
-def test_a_name_without_equivalent_in_the_encoding_is_a_problem(
-    server: Postgres,
-) -> None:
-    server.execute('CREATE ROLE "€ अ"')
-
-    with exporting(in_encoding(server, "EUC_JP")) as exporter:
-        scraped = exporter.scrape()
-
-    assert (scraped[series("pg_up")], reasons(scraped)) == (1, {"encoding"})

@@ -2,61 +2,40 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
+import time
 from collections.abc import Iterator
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
-from lab import fetch
-from lab.postgres import Postgres, server_user
+from exporter.postgres.connection import ServerConnection
+from exporter.postgres.context import CONTEXT
+from exporter.postgres.dsn import fixed
+from exporter.postgres.facts import Facts
+from exporter.postgres.measures import measures_query, server_measures
+from exporter.postgres.session import Session
+from exporter.values.measures import Refused
+from lab.postgres import Postgres
 from lab.process import wait_until
 
 from ..builders import Series, series
-from ..exporting import exporting, reasons, statement_series
+from ..exporting import PG_UP, exporting, reasons, statement_series
+from .standby import FOLLOWER, primary_and_standby
 
 pytestmark = pytest.mark.servers
 
+RECOVERY = series("pg_in_recovery")
+PG_STARTED = series("pg_postmaster_start_time_seconds")
+ASKED = [*server_measures("public"), *(m for m in CONTEXT if "replication" in m.name)]
 LAG = series("pg_replication_lag_seconds")
-REPLAY_LAG = series("pg_replication_replay_lag_bytes", application_name="follower")
+REPLAY_LAG = series("pg_replication_replay_lag_bytes", application_name=FOLLOWER)
 
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[tuple[Postgres, Postgres]]:
-    with Postgres("17") as primary, _standby_of(primary) as standby:
-        ((folder,),) = standby.execute("SHOW data_directory")
-        standby.stop()
-        shutil.rmtree(folder)
-        _copy(primary, Path(folder))
-        standby.start()
-        yield primary, standby
-
-
-def _standby_of(primary: Postgres) -> Postgres:
-    # On the command line, because pg_basebackup may write it for another libpq.
-    source = f"{primary.dsn} application_name=follower"
-    return Postgres("17", settings={"primary_conninfo": source})
-
-
-def _copy(primary: Postgres, folder: Path) -> None:
-    """Make *folder* the data of a standby that follows *primary*."""
-    program = fetch.postgres("17") / "bin" / "pg_basebackup"
-    options = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
-    subprocess.run(
-        [
-            program,
-            f"--dbname={primary.dsn}",
-            f"--pgdata={folder}",
-            *options,
-        ],
-        check=True,
-    )
-    user = server_user()
-    if user is not None:
-        for path in [folder, *folder.rglob("*")]:
-            os.chown(path, user, user)
+    with primary_and_standby() as both:
+        yield both
 
 
 def identity(scraped: dict[Series, float]) -> str:
@@ -118,3 +97,51 @@ def test_the_lag_is_shown_on_both_sides(pair: tuple[Postgres, Postgres]) -> None
         wait_until(lambda: second.scrape()[LAG] == 0, seconds=10, what="no lag there")
 
         assert behind > 0
+
+
+@pytest.mark.parametrize("version", ["14", "18"])
+def test_scrapes_during_a_promotion_are_complete(version: str) -> None:
+    """The connection stays, and the page says of each scrape which role answered."""
+    with (
+        primary_and_standby(version) as (primary, standby),
+        exporting(standby.dsn, "--texts.enabled=true") as exporter,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        primary.execute("CREATE TABLE t AS SELECT 1 AS a")
+        scrapes = [exporter.scrape()]
+        promotion = pool.submit(standby.execute, "SELECT pg_promote()")
+        while not promotion.done() or scrapes[-1][RECOVERY]:
+            scrapes.append(exporter.scrape())
+        scrapes += [exporter.scrape() for _ in range(3)]
+        connects = scrapes[-1][series("pgverdict_exporter_connects_total")]
+
+    assert promotion.result() == [(True,)]
+    assert [reasons(scraped) for scraped in scrapes] == [set()] * len(scrapes)
+    assert {scraped[PG_UP] for scraped in scrapes} == {1}
+    assert all(statement_series(scraped) for scraped in scrapes)
+    roles = [scraped[RECOVERY] for scraped in scrapes]
+    assert (roles[0], roles[-1], roles) == (1, 0, sorted(roles, reverse=True))
+    assert len({identity(scraped) for scraped in scrapes}) == 1
+    assert connects == 1
+    # A standby's lag is not shown once it is none any more.
+    assert LAG not in scrapes[-1]
+    assert all(
+        after[PG_STARTED] == before[PG_STARTED] for before, after in pairwise(scrapes)
+    )
+
+
+def test_a_promotion_between_two_questions_of_one_scrape() -> None:
+    """Whatever the role was when the transaction began, each answer is of its time."""
+    with primary_and_standby() as (_, standby):
+        connection = ServerConnection(fixed(standby.dsn))
+
+        def work(session: Session, _: Facts) -> list[object]:
+            before = session.optional(measures_query(ASKED))
+            standby.execute("SELECT pg_promote()")
+            return [before, session.optional(measures_query(ASKED))]
+
+        before, after = connection.transact(work, time.monotonic() + 60)
+        connection.close()
+
+    assert not isinstance(before, Refused)
+    assert not isinstance(after, Refused)
