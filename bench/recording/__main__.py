@@ -6,8 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from evaluator.model import Settings
+from evaluator.settings.schema import ENGINES
+
+from .placebos import placebos, report
 from .record import Plan, record
-from .schedule import HOUR
+from .schedule import HOUR, MINUTE
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recording.add_argument("--rate", type=float, default=120.0, help="calls a second")
     recording.add_argument("--seed", type=int, default=0, help="another schedule")
     recording.set_defaults(run=_record)
+    judging = commands.add_parser("judge", help="placebo deploys in a recording")
+    judging.add_argument("pages", type=Path, nargs="+", help="files of recordings")
+    judging.add_argument("--every", type=float, default=5.0, help="minutes")
+    judging.add_argument("--engine", default=ENGINES[0], choices=ENGINES)
+    judging.set_defaults(run=_judge)
     chosen = parser.parse_args(arguments)
     chosen.run(chosen)
 
@@ -30,6 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _record(chosen: argparse.Namespace) -> None:
     plan = Plan(chosen.hours * HOUR, chosen.speed, chosen.rate, chosen.seed)
     record(chosen.pages, plan)
+
+
+def _judge(chosen: argparse.Namespace) -> None:
+    settings = Settings(engine=chosen.engine)
+    for path in chosen.pages:
+        found = list(placebos(path, settings, every=chosen.every * MINUTE))
+        print(report(found, path.stem), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

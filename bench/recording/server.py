@@ -100,7 +100,7 @@ Job = Callable[[Postgres, float], None]
 
 def _sql(statement: str) -> Job:
     def job(server: Postgres, speed: float) -> None:
-        # A job that was cut off by the end of the recording is no failure.
+        # The end of the recording cuts off a job that runs; that is expected.
         with suppress(psycopg.OperationalError):
             server.execute(
                 statement.replace("LOCK_SECONDS", f"{_LOCK / speed:.1f}"),

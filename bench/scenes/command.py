@@ -23,7 +23,7 @@ import numpy as np
 from ..tables import table
 from .catalogue import SCENES
 from .counters import make
-from .examination import Tally, at_all_looks, at_the_end
+from .examination import Tally, at_every_look, at_the_end
 
 # Deploys of a scene: of 1,000 queries each, and of 200 each.
 DEPLOYS, QUICK = 40, 6
@@ -58,7 +58,7 @@ def one_deploy(name: str, queries: int, seed: int, deploy: int) -> tuple[Tally, 
     scene = SCENES[name]
     number = list(SCENES).index(name)
     example = make(scene, [FIRST_SEED + seed, number, deploy], queries=queries)
-    return at_the_end(example), at_all_looks(example)
+    return at_the_end(example), at_every_look(example)
 
 
 def examine_scenes(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluator.model import Deploy, Report, Settings
-from evaluator.service.evaluate import examine, looks
+from evaluator.service.evaluate import examine, examine_at_every_look
 from evaluator.sources.readings import Reading
 from evaluator.sources.surroundings import Found
 
@@ -40,35 +40,26 @@ class Tally:
 
 def at_the_end(example: Example, settings: Settings = SETTINGS) -> Tally:
     """Judged once, when the window has passed, as ``deploy`` does."""
-    return _tally(example, _report(example, settings))
+    return _tally(example, _judged(examine, example, settings))
 
 
-def at_all_looks(example: Example, settings: Settings = SETTINGS) -> Tally:
+def at_every_look(example: Example, settings: Settings = SETTINGS) -> Tally:
     """Judged at each look of the method; earlier detections stand, as in ``run``."""
-    report = None
-    for look in range(len(looks(settings))):
-        report = _report(example, settings, look, report)
-    assert report is not None  # noqa: S101 - there is a last look
-    return _tally(example, report)
+    return _tally(example, _judged(examine_at_every_look, example, settings))
 
 
-def _report(
-    example: Example,
-    settings: Settings,
-    look: int | None = None,
-    earlier: Report | None = None,
+def _judged(
+    judge: Callable[..., Report], example: Example, settings: Settings
 ) -> Report:
     def read(_: Deploy, start: float, end: float) -> Reading:
         return Reading((example.batch.between(start, end),))
 
-    return examine(
+    return judge(
         example.deploy,
         read,
         settings,
         lambda: example.deploy.at,
         around=lambda *_: Found(example.surroundings),
-        look=look,
-        earlier=earlier,
     )
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from evaluator.errors import SourceError
 from evaluator.model import DecisionKind, Outcome, Reason, Settings
-from tests.builders import DEPLOY_AT
+from evaluator.service.evaluate import examine, examine_at_every_look
+from tests.builders import DEPLOY_AT, deploy
 
 from .world import DUE, SCHEDULE, WINDOW
 
@@ -93,3 +94,21 @@ def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, lo
     (report,) = world.published
     assert [v.outcome for v in report.verdicts] == [Outcome.DETECTED]
     assert report.failure == ""
+
+
+def test_every_look_at_once_comes_to_the_verdicts_that_the_service_published(
+    world, looking
+):
+    """Slower for ten minutes only: the last look alone would not detect it."""
+    world.reading = world.slow_at_first
+    for minute in (10, 15, 20, 25, 30):
+        looking.at_minute(minute)
+    (published,) = world.published
+
+    settings = Settings(engine="calibrated")
+    at_once = examine_at_every_look(deploy(), world.read, settings, lambda: world.now)
+    at_the_end = examine(deploy(), world.read, settings, lambda: world.now)
+
+    assert at_once == published
+    assert [v.outcome for v in at_once.verdicts] == [Outcome.DETECTED]
+    assert [v.outcome for v in at_the_end.verdicts] != [Outcome.DETECTED]
