@@ -13,7 +13,8 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -65,18 +66,21 @@ def examine_scenes(
     names: Sequence[str], *, deploys: int, seed: int, queries: int, processes: int
 ) -> Iterator[tuple[str, Figures]]:
     """Each scene's figures as soon as they are there; a line of progress each."""
-    with get_context("fork").Pool(processes) as pool:
+    with ExitStack() as stack:
+        apply: Callable[..., Iterable[tuple[Tally, Tally]]] = map
+        if processes > 1:
+            pool = stack.enter_context(get_context("fork").Pool(processes))
+            apply = partial(pool.imap, chunksize=1)
         for name in names:
             began = time.monotonic()
             work = partial(one_deploy, name, queries, seed)
-            pairs = pool.map(work, range(deploys), chunksize=1)
-            found = Figures(*zip(*pairs, strict=True))
+            found = Figures(*zip(*apply(work, range(deploys)), strict=True))
             took = time.monotonic() - began
             print(
                 f"{name}: {deploys} deploys of {queries} in {took:.0f} s, "
                 f"{found.mean('looks', 'alerts'):.2f} false alerts "
                 f"(most {found.most('looks', 'alerts')}), "
-                f"+50 % {found.mean('end', 'at_half'):.2f}",
+                f"+50 % {found.mean('looks', 'at_half'):.2f}",
                 file=sys.stderr,
                 flush=True,
             )

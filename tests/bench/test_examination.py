@@ -1,0 +1,84 @@
+"""What is counted at a deploy of a scene, and how the table shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.scenes import SCENES, make
+from bench.scenes.command import Figures, examine_scenes, main, row
+from bench.scenes.examination import Tally, at_every_look, at_the_end
+
+
+@pytest.fixture(scope="module")
+def example():
+    return make(SCENES["quiet"], [3], queries=200)
+
+
+@pytest.mark.parametrize("judge", [at_the_end, at_every_look])
+def test_what_is_detected_is_a_false_alarm_or_a_regression(example, judge):
+    tally = judge(example)
+
+    found = 2 * tally.at_half + 2 * tally.at_double
+    assert tally.detected == tally.alarms + found
+    assert tally.alerts <= tally.alarms
+    assert tally.at_double == 1.0
+
+
+def test_an_alarm_with_an_external_cause_is_no_alert():
+    """The restart is known, and slows most queries for minutes."""
+    tallies = [at_every_look(make(SCENES["restart"], [seed])) for seed in range(2)]
+
+    assert sum(tally.muted for tally in tallies) > 0
+    assert all(tally.alerts == 0 for tally in tallies)
+
+
+def tally(**figures):
+    values = dict.fromkeys(Tally.__slots__, 0) | {"at_half": 0.7, "at_double": 0.9}
+    return Tally(**{**values, **figures})
+
+
+@pytest.mark.parametrize(
+    ("figures", "reached"),
+    [
+        ([tally(alerts=1), tally(alerts=1)], True),
+        ([tally(alerts=1), tally(alerts=2)], False),
+        ([tally(alerts=11), *[tally()] * 20], False),
+        ([tally(at_half=0.4)], False),
+    ],
+)
+def test_a_scene_misses_its_goal_by_its_mean_its_worst_deploy_or_its_power(
+    figures, reached
+):
+    cells = " ".join(row("quiet", Figures(figures, figures)))
+
+    assert ("**missed**" not in cells) is reached
+
+
+def test_the_row_shows_means_the_worst_deploy_and_what_is_muted():
+    figures = [tally(alarms=3, alerts=1, detected=4, muted=1), tally(detected=4)]
+
+    cells = row("quiet", Figures(figures, figures))
+
+    assert "1.50 (3)" in cells
+    assert "0.50 (1)" in cells
+    assert cells[-1] == "12 %"
+
+
+def test_in_parallel_it_finds_the_same():
+    some = {"deploys": 2, "seed": 0, "queries": 40}
+    alone, parallel = (
+        dict(examine_scenes(["quiet"], **some, processes=processes))
+        for processes in (1, 2)
+    )
+
+    assert alone == parallel
+
+
+def test_the_command_prints_a_row_for_each_scene(capsys):
+    main(["--scenes", "quiet", "locks", "--deploys=1", "--queries=40"])
+
+    printed = capsys.readouterr()
+    assert "| quiet |" in printed.out
+    assert "| locks |" in printed.out
+    assert "Mean power at +50 %" in printed.out
+    assert "quiet: 1 deploys of 40" in printed.err
