@@ -58,16 +58,16 @@ bench: $(READY)
 
 .PHONY: bench-deploy bench-engine bench-exporter bench-soak bench-statistics
 bench-deploy: $(READY)
-	@$(RUN) -m bench.deploy $(ARGS)
+	@$(RUN) -m bench.speed.deploy $(ARGS)
 
 bench-engine: $(READY)
-	@$(RUN) -m bench.engine $(ARGS)
+	@$(RUN) -m bench.speed.engine $(ARGS)
 
 bench-exporter: $(READY)
-	@$(RUN) -m bench.exporter $(ARGS)
+	@$(RUN) -m bench.speed.exporter $(ARGS)
 
 bench-soak: $(READY)
-	@$(RUN) -m bench.soak $(ARGS)
+	@$(RUN) -m bench.speed.soak $(ARGS)
 
 bench-statistics: $(READY)
 	@$(RUN) -m bench.statistics $(ARGS)

@@ -24,7 +24,7 @@ def test_what_is_detected_is_a_false_alarm_or_a_regression(example, judge):
     assert tally.at_double == 1.0
 
 
-def test_an_alarm_with_an_external_cause_is_no_alert():
+def test_an_external_cause_makes_an_alarm_no_alert():
     """The restart is known, and slows most queries for minutes."""
     tallies = [at_every_look(make(SCENES["restart"], [seed])) for seed in range(2)]
 

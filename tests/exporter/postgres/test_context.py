@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from bench.statements import fill
+from bench.speed.statements import fill
 from exporter.postgres.context import SOURCES, context_query, context_rows
 from exporter.values.context import ContextRow
 from lab.postgres import Postgres
