@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench.scenes import SCENES, make
-from bench.scenes.command import Figures, examine_scenes, main, row
+from bench.scenes.command import main
 from bench.scenes.examination import Tally, at_every_look, at_the_end
+from bench.scenes.figures import Figures, examine_scenes, row, rows
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def tally(**figures):
 def test_a_scene_misses_its_goal_by_its_mean_its_worst_deploy_or_its_power(
     figures, reached
 ):
-    cells = " ".join(row("quiet", Figures(figures, figures)))
+    cells = " ".join(row("quiet", [Figures(figures, figures)]))
 
     assert ("**missed**" not in cells) is reached
 
@@ -57,17 +58,21 @@ def test_a_scene_misses_its_goal_by_its_mean_its_worst_deploy_or_its_power(
 def test_the_row_shows_means_the_worst_deploy_and_what_is_muted():
     figures = [tally(alarms=3, alerts=1, detected=4, muted=1), tally(detected=4)]
 
-    cells = row("quiet", Figures(figures, figures))
+    cells = row("quiet", [Figures(figures, figures)])
 
     assert "1.50 (3)" in cells
     assert "0.50 (1)" in cells
+    assert SCENES["quiet"].equation in cells
     assert cells[-1] == "12 %"
 
 
 def test_in_parallel_it_finds_the_same():
-    some = {"deploys": 2, "seed": 0, "queries": 40}
     alone, parallel = (
-        dict(examine_scenes(["quiet"], **some, processes=processes))
+        dict(
+            examine_scenes(
+                ["quiet"], deploys=2, seeds=[0], queries=40, processes=processes
+            )
+        )
         for processes in (1, 2)
     )
 
@@ -80,5 +85,16 @@ def test_the_command_prints_a_row_for_each_scene(capsys):
     printed = capsys.readouterr()
     assert "| quiet |" in printed.out
     assert "| locks |" in printed.out
-    assert "Mean power at +50 %" in printed.out
-    assert "quiet: 1 deploys of 40" in printed.err
+    assert "| mean |" in printed.out
+    assert "quiet, seed 0: 1 deploys" in printed.err
+
+
+def test_every_set_of_seeds_must_meet_the_goals_and_has_its_figures():
+    good, bad = Figures([tally()], [tally()]), Figures([tally()], [tally(alerts=2)])
+
+    scene, mean = rows([("quiet", [good, bad])])
+
+    assert "0.00 (0) / 2.00 (2)" in scene
+    assert "≤ 1 **missed**" in scene
+    assert "+50 % ≥ 0.7 reached" in mean
+    assert "0.70 / 0.70" in mean
