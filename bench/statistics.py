@@ -1,7 +1,7 @@
 """Print every table of docs/statistics.md: ``python -m bench.statistics``.
 
-Seeded; some minutes on one core. ``--otava`` measures Apache Otava beside us, which is
-fetched the first time.
+Seeded; some minutes on two cores. ``--otava`` measures Apache Otava beside us, which is
+fetched the first time; ``--page docs/statistics.md`` puts the tables there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .noise import INDEPENDENT, NAMED, UNNAMED, fixed_phi
 from .scenes import SCENES
 from .scenes.command import FEW_QUERIES, QUERIES, QUICK, QUOTED
 from .scenes.figures import HEAD, examine_scenes, rows
-from .tables import table
+from .tables import table, with_table
 from .unforeseen import BROKEN, UNFORESEEN
 
 SHAPES = {
@@ -225,7 +225,7 @@ TABLES: Sequence[
     tuple[str, Sequence[str], Callable[[Run], Iterator[tuple[str, ...]]]]
 ] = (
     ("Size", SIZE_HEAD, sizes),
-    ("Other noise", SIZE_HEAD, other_sizes),
+    ("Size under other noise", SIZE_HEAD, other_sizes),
     ("Power of +30 %", ("intervals", "noise", "CV", *POWER_HEAD), powers),
     ("Unrelated shift blamed", ("CV", "calibrated", "classic"), unrelated),
     ("Five looks", ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"), early),
@@ -272,6 +272,7 @@ def main() -> None:
         help=f"only these of {', '.join(SCENES)}",
     )
     parser.add_argument("--quick", action="store_true", help="few deploys of a scene")
+    parser.add_argument("--page", type=Path, help="put the tables into it, too")
     parser.add_argument("tables", nargs="*", help="words of the titles; all if none")
     chosen = parser.parse_args()
     run = Run(
@@ -287,7 +288,11 @@ def main() -> None:
     wanted = [word.lower() for word in chosen.tables]
     for title, head, measure in TABLES:
         if not wanted or any(word in title.lower() for word in wanted):
-            print(f"\n### {title}\n\n{table(head, list(measure(run)))}", flush=True)
+            made = table(head, list(measure(run)))
+            print(f"\n### {title}\n\n{made}", flush=True)
+            if chosen.page:
+                page = chosen.page.read_text("utf-8")
+                chosen.page.write_text(with_table(page, title, made), "utf-8")
 
 
 if __name__ == "__main__":

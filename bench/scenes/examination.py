@@ -26,15 +26,14 @@ class Tally:
         alerts: those of them without an external cause, so that somebody is paged.
         at_half, at_double: share detected of the queries that got slower by half, and
             of those twice as slow.
-        detected: queries detected in all.
-        muted: those of them with an external cause.
+        found: regressions detected; ``muted`` those of them with an external cause.
     """
 
     alarms: int
     alerts: int
     at_half: float
     at_double: float
-    detected: int
+    found: int
     muted: int
 
 
@@ -71,8 +70,8 @@ def _tally(example: Example, report: Report) -> Tally:
         alerts=sum(factor == 1.0 and not muted for factor, muted in found),
         at_half=_share(example, [factor for factor, _ in found], 1.5),
         at_double=_share(example, [factor for factor, _ in found], 2.0),
-        detected=len(found),
-        muted=sum(muted for _, muted in found),
+        found=sum(factor > 1.0 for factor, _ in found),
+        muted=sum(factor > 1.0 and muted for factor, muted in found),
     )
 
 

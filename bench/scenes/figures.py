@@ -129,10 +129,10 @@ def row(name: str, sets: Sequence[Figures]) -> tuple[str, ...]:
         " / ".join(f"{one.mean(*which):.2f}" for one in sets)
         for which in (("end", "at_half"), ("end", "at_double"), ("looks", "at_half"))
     ]
-    detected = sum(tally.detected for one in sets for tally in one.looks)
+    found = sum(tally.found for one in sets for tally in one.looks)
     muted = sum(tally.muted for one in sets for tally in one.looks)
     goal = f"≤ {scene.most:g} {_mark(all(one.meets(name) for one in sets))}"
-    share = f"{100.0 * muted / max(detected, 1):.0f} %"
+    share = f"{100.0 * muted / max(found, 1):.0f} %"
     return (name, scene.equation, *counts, goal, *powers, share)
 
 
