@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +28,7 @@ class Placebo:
     Args:
         minutes: from the beginning of the recording.
         judged: queries past the floors.
+        long_history: whether the noise was learnt before the windows.
         alarms: queries detected at the end; ``alerts`` those without an external cause.
         looks: queries without an external cause detected at any look.
         factors: of the queries detected at any look.
@@ -35,6 +36,7 @@ class Placebo:
 
     minutes: float
     judged: int
+    long_history: bool
     alarms: int
     alerts: int
     looks: int
@@ -65,10 +67,17 @@ def _placebo(capture: Capture, at: float, settings: Settings, first: float) -> P
         )
         for judge in (examine, examine_at_every_look)
     )
+    judged = [
+        one
+        for one in at_the_end.verdicts
+        if one.outcome is not Outcome.INSUFFICIENT_DATA
+    ]
     return Placebo(
         minutes=(at - first) / MINUTE,
-        judged=sum(
-            one.outcome is not Outcome.INSUFFICIENT_DATA for one in at_the_end.verdicts
+        judged=len(judged),
+        long_history=all(
+            one.significance is not None and one.significance.long_history
+            for one in judged
         ),
         alarms=len(at_the_end.detected),
         alerts=_alerts(at_the_end),
@@ -81,36 +90,49 @@ def _alerts(report: Report) -> int:
     return sum(not one.external_cause for one in report.detected)
 
 
-def report(found: list[Placebo], name: str) -> str:
-    """The moments with a detection, and the rates of all of them."""
-    judged = sum(one.judged for one in found)
-    rows = [
+def report(found: Sequence[Placebo], name: str) -> str:
+    """The moments with a detection, and the rates with and without a long history."""
+    moments = [
         (
             f"{one.minutes:.0f}",
-            f"{one.judged}",
-            *(f"{count}" for count in (one.alarms, one.alerts, one.looks)),
+            "long" if one.long_history else "short",
+            *(f"{count}" for count in (one.judged, one.alarms, one.alerts, one.looks)),
             ", ".join(f"×{factor:.2f}" for factor in sorted(one.factors)),
         )
         for one in found
         if one.factors or one.alarms
     ]
-    head = ("minute", "judged", "alarms", "alerts", "alerts, looks", "factors")
+    head = ("minute", "history", "judged", "alarms", "alerts", "alerts, looks", "rises")
     rates = [
-        (what, f"{1000.0 * count / max(judged, 1):.2f}", *_goal(count, judged))
-        for what, count in (
-            ("false alarms", sum(one.alarms for one in found)),
-            ("false alerts", sum(one.alerts for one in found)),
-            ("false alerts, all looks", sum(one.looks for one in found)),
-        )
+        _rates(which, [one for one in found if one.long_history is long])
+        for which, long in (("long", True), ("short", False))
     ]
-    return "\n\n".join(
-        (
-            f"### {name}: {len(found)} placebo deploys, {judged:,} judgements",
-            table(head, rows),
-            table(("per 1,000 queries and deploy", "", "goal", ""), rates),
+    return "\n\n".join((f"### {name}", table(head, moments), table(_RATES_HEAD, rates)))
+
+
+_RATES_HEAD = (
+    "history",
+    "placebo deploys",
+    "judgements",
+    "false alarms per 1,000",
+    "false alerts",
+    "false alerts, looks",
+    "goal",
+    "",
+)
+
+
+def _rates(which: str, found: Sequence[Placebo]) -> tuple[str, ...]:
+    """Per 1,000 queries and deploy."""
+    judged = sum(one.judged for one in found)
+    alarms, alerts, looks = (
+        1000.0 * sum(counts) / max(judged, 1)
+        for counts in (
+            [one.alarms for one in found],
+            [one.alerts for one in found],
+            [one.looks for one in found],
         )
     )
-
-
-def _goal(count: int, judged: int) -> tuple[str, str]:
-    return against(1000.0 * count / max(judged, 1), MOST)
+    counts = f"{len(found)}", f"{judged:,}"
+    rates = (f"{rate:.2f}" for rate in (alarms, alerts, looks))
+    return (which, *counts, *rates, *against(looks, MOST))

@@ -94,6 +94,8 @@ def test_each_moment_with_a_window_on_both_sides_is_judged(recorded):
     assert [one.minutes for one in found] == [10, 15, 20, 25, 30, 35]
     assert all(one.judged == 12 for one in found)
     assert sum(one.alarms for one in found) == 0
+    # Three windows of ten minutes.
+    assert [one.long_history for one in found] == [False] * 4 + [True] * 2
 
 
 def test_what_really_got_slower_is_detected_at_that_moment(recorded):
@@ -105,15 +107,16 @@ def test_what_really_got_slower_is_detected_at_that_moment(recorded):
 
 
 def test_the_report_counts_per_thousand_queries_and_deploy():
-    quiet = Placebo(30.0, 100, 0, 0, 0, ())
+    quiet = Placebo(30.0, 100, True, 0, 0, 0, ())
     loud = replace(quiet, minutes=35.0, alarms=3, alerts=1, looks=2, factors=(1.4,))
+    early = replace(quiet, long_history=False)
 
-    printed = report([*[quiet] * 9, loud], "night")
+    printed = report([*[quiet] * 9, loud, early], "night")
 
-    assert "night: 10 placebo deploys, 1,000 judgements" in printed
-    assert "| 35 | 100 | 3 | 1 | 2 | ×1.40 |" in printed
-    assert "| false alarms | 3.00 | ≤ 1 | **missed** |" in printed
-    assert "| false alerts | 1.00 | ≤ 1 | reached |" in printed
+    assert "### night" in printed
+    assert "| 35 | long | 100 | 3 | 1 | 2 | ×1.40 |" in printed
+    assert "| long | 10 | 1,000 | 3.00 | 1.00 | 2.00 | ≤ 1 | **missed** |" in printed
+    assert "| short | 1 | 100 | 0.00 | 0.00 | 0.00 | ≤ 1 | reached |" in printed
 
 
 def test_the_schedule_is_the_same_each_time_and_changes_the_load():
