@@ -56,7 +56,8 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
-.PHONY: bench-deploy bench-engine bench-exporter bench-soak bench-statistics
+.PHONY: bench-deploy bench-engine bench-exporter bench-recording bench-soak \
+	bench-statistics
 bench-deploy: $(READY)
 	@$(RUN) -m bench.speed.deploy $(ARGS)
 
@@ -65,6 +66,9 @@ bench-engine: $(READY)
 
 bench-exporter: $(READY)
 	@$(RUN) -m bench.speed.exporter $(ARGS)
+
+bench-recording: $(READY)
+	@$(RUN) -m bench.recording $(ARGS)
 
 bench-soak: $(READY)
 	@$(RUN) -m bench.speed.soak $(ARGS)
