@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import requests
 
+from evaluator.sources.profiles import PROFILES
 from lab.process import PATIENCE
 
 INSTANCE = "recorded:9719"
@@ -23,7 +24,9 @@ _MOMENT = re.compile(r"\w+_(since|start_time|stats_reset)_seconds\b")
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _ESCAPED = {r"\\": "\\", r"\"": '"', r"\n": "\n"}
 # What the evaluator reads of a page.
-_WANTED = ("pg_stat_statements_", "pg_postmaster_")
+_WANTED = tuple(
+    f"{name}{end}" for name in PROFILES["pgverdict"].all_metrics for end in ("{", " ")
+)
 
 
 def scrape(url: str, file: TextIO, speed: float) -> None:

@@ -26,7 +26,7 @@ def page(calls, seconds):
         lines += [
             f"pg_stat_statements_calls_total{labels} {calls[query]}",
             f"pg_stat_statements_seconds_total{labels} {seconds[query]}",
-            f"pg_stat_statements_since_seconds{labels} {BEGAN - 60.0}",
+            f"pg_stat_statements_stats_since_seconds{labels} {BEGAN - 60.0}",
         ]
     return "\n".join(["# HELP pg_up …", "pg_up 1", *lines, ""])
 
