@@ -56,21 +56,29 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
+<<<<<<< HEAD
 .PHONY: bench-call-floods bench-deploy bench-engine bench-exporter bench-soak bench-statistics
 bench-call-floods: $(READY)
 	@$(RUN) -m bench.call_floods $(ARGS)
 
+=======
+.PHONY: bench-deploy bench-engine bench-exporter bench-recording bench-soak \
+	bench-statistics
+>>>>>>> scenes
 bench-deploy: $(READY)
-	@$(RUN) -m bench.deploy $(ARGS)
+	@$(RUN) -m bench.speed.deploy $(ARGS)
 
 bench-engine: $(READY)
-	@$(RUN) -m bench.engine $(ARGS)
+	@$(RUN) -m bench.speed.engine $(ARGS)
 
 bench-exporter: $(READY)
-	@$(RUN) -m bench.exporter $(ARGS)
+	@$(RUN) -m bench.speed.exporter $(ARGS)
+
+bench-recording: $(READY)
+	@$(RUN) -m bench.recording $(ARGS)
 
 bench-soak: $(READY)
-	@$(RUN) -m bench.soak $(ARGS)
+	@$(RUN) -m bench.speed.soak $(ARGS)
 
 bench-statistics: $(READY)
 	@$(RUN) -m bench.statistics $(ARGS)

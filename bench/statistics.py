@@ -1,21 +1,18 @@
 """Print every table of docs/statistics.md: ``python -m bench.statistics``.
 
-Seeded; some minutes on one core. ``--otava`` measures Apache Otava beside us, which is
-fetched the first time.
+Seeded; some minutes on two cores. ``--otava`` measures Apache Otava beside us, which is
+fetched the first time; ``--page docs/statistics.md`` puts the tables there.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
-import tempfile
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from . import peers, spread
 from .measures import (
@@ -29,8 +26,10 @@ from .measures import (
     veto,
 )
 from .noise import INDEPENDENT, NAMED, UNNAMED, fixed_phi
-from .tables import table
-from .trials import Trial
+from .scenes import SCENES
+from .scenes.command import FEW_QUERIES, QUERIES, QUICK, QUOTED
+from .scenes.figures import HEAD, examine_scenes, rows
+from .tables import table, with_table
 from .unforeseen import BROKEN, UNFORESEEN
 
 SHAPES = {
@@ -64,6 +63,7 @@ class Run:
         offset: added to every seed.
         cells: a row is measured if all of these are among its labels.
         otava: interpreter that has apache-otava, if any.
+        scenes: names of those that are examined, ``quick`` whether by few deploys.
     """
 
     draws: int
@@ -71,6 +71,8 @@ class Run:
     offset: int = 0
     cells: Sequence[str] = ()
     otava: Path | None = None
+    scenes: Sequence[str] = tuple(SCENES)
+    quick: bool = False
 
     def takes(self, *labels: str) -> bool:
         return set(self.cells) <= set(labels)
@@ -138,7 +140,7 @@ def unrelated(run: Run) -> Iterator[tuple[str, ...]]:
 def families(run: Run) -> Iterator[tuple[str, ...]]:
     otava = run.otava
     kinds = {**NAMED, **UNNAMED, **UNFORESEEN}
-    peer = None if otava is None else lambda trial: _otava(trial, otava)
+    peer = None if otava is None else lambda trial: peers.otava(trial, otava)
     for number, (name, kind) in enumerate(kinds.items()):
         if run.takes(name):
             found = many_queries(
@@ -203,22 +205,17 @@ def early(run: Run) -> Iterator[tuple[str, ...]]:
         yield (*labels, *cells)
 
 
-def _otava(trial: Trial, python: Path) -> NDArray[np.bool_]:
-    window = trial.means[:, trial.before - trial.window :]
-    with tempfile.TemporaryDirectory() as folder:
-        series = Path(folder, "series.npy")
-        np.save(series, window)
-        script = Path(__file__).with_name("otava_rule.py")
-        answer = subprocess.run(
-            [
-                *(str(python), str(script), str(series)),
-                *(str(trial.window), str(0.2 * trial.window)),
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-    return np.array([letter == "1" for letter in answer.strip()])
+def scenes(run: Run, *, queries: int = QUERIES) -> Iterator[tuple[str, ...]]:
+    """Both sets of seeds that nothing was tuned on."""
+    yield from rows(
+        examine_scenes(
+            run.scenes,
+            deploys=QUICK if run.quick else 2 * run.deploys,
+            seeds=[seed + run.offset for seed in QUOTED],
+            queries=queries,
+            processes=os.cpu_count() or 1,
+        )
+    )
 
 
 SIZE_HEAD = ("intervals", "noise", "CV", "at .05", "at .001", "classic at .05")
@@ -228,7 +225,7 @@ TABLES: Sequence[
     tuple[str, Sequence[str], Callable[[Run], Iterator[tuple[str, ...]]]]
 ] = (
     ("Size", SIZE_HEAD, sizes),
-    ("Other noise", SIZE_HEAD, other_sizes),
+    ("Size under other noise", SIZE_HEAD, other_sizes),
     ("Power of +30 %", ("intervals", "noise", "CV", *POWER_HEAD), powers),
     ("Unrelated shift blamed", ("CV", "calibrated", "classic"), unrelated),
     ("Five looks", ("noise", "CV", "size", "+30 %", "+50 %", "+100 %"), early),
@@ -247,6 +244,8 @@ TABLES: Sequence[
         ("intervals", "noise", "alert", "watch", "classic"),
         breaking,
     ),
+    ("Scenes", HEAD, scenes),
+    ("Scenes of 200 queries", HEAD, partial(scenes, queries=FEW_QUERIES)),
 )
 
 
@@ -264,6 +263,16 @@ def main() -> None:
         metavar="LABEL",
         help="only rows with this label, such as 'phi 0.7'; more of them narrow it",
     )
+    parser.add_argument(
+        "--scenes",
+        nargs="+",
+        default=list(SCENES),
+        choices=SCENES,
+        metavar="NAME",
+        help=f"only these of {', '.join(SCENES)}",
+    )
+    parser.add_argument("--quick", action="store_true", help="few deploys of a scene")
+    parser.add_argument("--page", type=Path, help="put the tables into it, too")
     parser.add_argument("tables", nargs="*", help="words of the titles; all if none")
     chosen = parser.parse_args()
     run = Run(
@@ -273,11 +282,17 @@ def main() -> None:
         offset=100_000 * chosen.seed,
         cells=chosen.cell,
         otava=peers.python() if chosen.otava else None,
+        scenes=chosen.scenes,
+        quick=chosen.quick,
     )
     wanted = [word.lower() for word in chosen.tables]
     for title, head, measure in TABLES:
         if not wanted or any(word in title.lower() for word in wanted):
-            print(f"\n### {title}\n\n{table(head, list(measure(run)))}", flush=True)
+            made = table(head, list(measure(run)))
+            print(f"\n### {title}\n\n{made}", flush=True)
+            if chosen.page:
+                page = chosen.page.read_text("utf-8")
+                chosen.page.write_text(with_table(page, title, made), "utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -12,6 +13,29 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; every row has as many cells as *head*."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def with_table(page: str, title: str, made: str) -> str:
+    """The page with the table *made* as the one of its section ``### title``.
+
+    A section without a table gets it at its end.
+
+    Raises:
+        ValueError: the page has no such section.
+    """
+    heading = f"### {title}\n"
+    if f"\n{heading}" not in page:
+        raise ValueError(f"the page has no section '### {title}' for the table")
+    before, _, rest = page.partition(f"\n{heading}")
+    section = re.split(r"(?m)^(?=##)", rest, maxsplit=1)
+    lines = section[0].splitlines()
+    places = [place for place, line in enumerate(lines) if line.startswith("| ")]
+    first, last = (places[0], places[-1] + 1) if places else (len(lines), len(lines))
+    prose = "\n".join(lines[:first]).rstrip(), "\n".join(lines[last:]).strip()
+    parts = [part for part in (prose[0], made, prose[1]) if part]
+    return f"{before}\n{heading}" + "\n".join(
+        ["", *"\n\n".join(parts).lstrip().split("\n"), "", *section[1:]]
+    )
 
 
 def against(figure: float, goal: float, *, at_least: bool = False) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import pytest
 
 from bench.measures import Shape, many_queries, rates, veto
 from bench.noise import NAMED, UNNAMED, fixed_phi
+from bench.scenes import SCENES
 from bench.spread import KINDS, shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
@@ -133,3 +134,12 @@ def test_where_it_breaks_is_measured():
     assert float(alert.split(" / ")[0]) == pytest.approx(
         found["alert"].false_alarms, rel=0.6
     )
+
+
+@pytest.mark.parametrize("title", ["Scenes", "Scenes of 200 queries"])
+def test_the_scenes_on_the_page_are_measured_as_a_whole(title):
+    """Not yet, or all of them in one run, each with what happens in it."""
+    names = [(line[0], line[1]) for line in rows(title)]
+    scenes = [(scene.name, scene.equation) for scene in SCENES.values()]
+
+    assert names in ([], [*scenes, ("mean", "")])

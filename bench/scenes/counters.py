@@ -42,7 +42,9 @@ def make(scene: Scene, seed: Sequence[int], *, queries: int = 1000) -> Example:
 
 def _regressions(rng: Generator, scene: Scene, course: Course, queries: int) -> Floats:
     """(q,) factors: single queries, or as many of whole tables."""
-    each = max(1, round(scene.regressed * queries))
+    each = round(scene.regressed * queries)
+    if scene.regressed:
+        each = max(1, each)
     order = rng.permutation(queries)
     if course.tables is not None:
         order = np.argsort(course.tables, kind="stable")

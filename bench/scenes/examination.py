@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluator.model import Deploy, Report, Settings
-from evaluator.service.evaluate import examine, looks
+from evaluator.service.evaluate import examine, examine_at_every_look
 from evaluator.sources.readings import Reading
 from evaluator.sources.surroundings import Found
 
@@ -26,49 +26,39 @@ class Tally:
         alerts: those of them without an external cause, so that somebody is paged.
         at_half, at_double: share detected of the queries that got slower by half, and
             of those twice as slow.
-        detected: queries detected in all.
-        muted: those of them with an external cause.
+        found: regressions detected; ``muted`` those of them with an external cause.
     """
 
     alarms: int
     alerts: int
     at_half: float
     at_double: float
-    detected: int
+    found: int
     muted: int
 
 
 def at_the_end(example: Example, settings: Settings = SETTINGS) -> Tally:
     """Judged once, when the window has passed, as ``deploy`` does."""
-    return _tally(example, _report(example, settings))
+    return _tally(example, _judged(examine, example, settings))
 
 
-def at_all_looks(example: Example, settings: Settings = SETTINGS) -> Tally:
+def at_every_look(example: Example, settings: Settings = SETTINGS) -> Tally:
     """Judged at each look of the method; earlier detections stand, as in ``run``."""
-    report = None
-    for look in range(len(looks(settings))):
-        report = _report(example, settings, look, report)
-    assert report is not None  # noqa: S101 - there is a last look
-    return _tally(example, report)
+    return _tally(example, _judged(examine_at_every_look, example, settings))
 
 
-def _report(
-    example: Example,
-    settings: Settings,
-    look: int | None = None,
-    earlier: Report | None = None,
+def _judged(
+    judge: Callable[..., Report], example: Example, settings: Settings
 ) -> Report:
     def read(_: Deploy, start: float, end: float) -> Reading:
         return Reading((example.batch.between(start, end),))
 
-    return examine(
+    return judge(
         example.deploy,
         read,
         settings,
         lambda: example.deploy.at,
         around=lambda *_: Found(example.surroundings),
-        look=look,
-        earlier=earlier,
     )
 
 
@@ -80,8 +70,8 @@ def _tally(example: Example, report: Report) -> Tally:
         alerts=sum(factor == 1.0 and not muted for factor, muted in found),
         at_half=_share(example, [factor for factor, _ in found], 1.5),
         at_double=_share(example, [factor for factor, _ in found], 2.0),
-        detected=len(found),
-        muted=sum(muted for _, muted in found),
+        found=sum(factor > 1.0 for factor, _ in found),
+        muted=sum(factor > 1.0 and muted for factor, muted in found),
     )
 
 

@@ -9,7 +9,7 @@ import time
 from ..assembly import GRAFANA_MISSING, Systems
 from ..errors import ConfigurationError
 from ..model import Deploy, Report, Settings
-from ..service.evaluate import examine
+from ..service.evaluate import examine, examine_at_every_look
 from ..settings.schema import ENGINES, EngineConfig, load
 from ..sinks.json import to_json
 from ..sinks.text import to_table
@@ -94,6 +94,12 @@ def add_replay(commands: Commands) -> None:
         help="largest share of the execution time after the deploy that may go "
         "unjudged in a clear report; default %(default)s",
     )
+    parser.add_argument(
+        "--looks",
+        action="store_true",
+        help="judge at every look that `run` takes; what an early one detects stands; "
+        "default: once, at the end of the window",
+    )
     _add_output(parser)
 
 
@@ -148,7 +154,8 @@ def replay(options: argparse.Namespace) -> int:
         id=f"replay-{options.at:.0f}", at=options.at, source=options.capture
     )
     capture = Capture(options.capture, PROFILES[options.profile])
-    report = examine(
+    judged = examine_at_every_look if options.looks else examine
+    report = judged(
         subject,
         lambda _, start, end: capture.read(start, end),
         engine.settings(),

@@ -96,6 +96,35 @@ def examine(
     return keep_earlier(report, earlier)
 
 
+def examine_at_every_look(
+    deploy: Deploy,
+    read: Callable[[Deploy, float, float], Reading],
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    around: Around | None = None,
+    others: Sequence[Deploy] = (),
+) -> Report:
+    """What a running evaluator that missed no look concludes in the end.
+
+    See :func:`examine`.
+    """
+    report = None
+    for look in range(len(looks(settings))):
+        report = examine(
+            deploy,
+            read,
+            settings,
+            clock,
+            around=around,
+            others=others,
+            look=look if len(looks(settings)) > 1 else None,
+            earlier=report,
+        )
+    assert report is not None  # noqa: S101 - every method has a last look
+    return report
+
+
 def give_up(
     deploy: Deploy, earlier: Report | None, settings: Settings, now: float, reason: str
 ) -> Report:

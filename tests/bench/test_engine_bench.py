@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from bench import engine
-from bench.engines import ENGINES, mix, worst
+from bench.speed import engine
+from bench.speed.engines import ENGINES, mix, worst
 
 
 @pytest.mark.parametrize("name", ENGINES)

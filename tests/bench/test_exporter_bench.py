@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bench import exporter, soak
-from bench.exporter import check_same
-from bench.exporters import statement_samples
-from bench.soak import Asked, Tally, summary
-from bench.statements import fill
+from bench.speed import exporter, soak
+from bench.speed.exporter import check_same
+from bench.speed.exporters import statement_samples
+from bench.speed.soak import Asked, Tally, summary
+from bench.speed.statements import fill
 from lab.postgres import Postgres
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.tables import against, table
+from bench.tables import against, table, with_table
 
 
 def test_a_table_has_a_rule_below_its_head():
@@ -22,3 +22,50 @@ def test_a_table_has_a_rule_below_its_head():
 )
 def test_a_goal_missed_is_shown(figure, at_least, word):
     assert against(figure, 0.4, at_least=at_least)[1] == word
+
+
+PAGE = """# Page
+
+### Before
+
+Text.
+
+| a |
+| --- |
+| 1 |
+
+More text.
+
+### After
+
+| b |
+| --- |
+| 2 |
+
+## End
+"""
+NEW = table(["a"], [("3",), ("4",)])
+
+
+def test_a_table_takes_the_place_of_the_one_in_its_section():
+    page = with_table(PAGE, "Before", NEW)
+
+    assert page == PAGE.replace("| 1 |", "| 3 |\n| 4 |")
+    assert with_table(page, "Before", NEW) == page
+
+
+def test_the_last_table_before_another_chapter_is_replaced():
+    assert with_table(PAGE, "After", NEW) == PAGE.replace(
+        "| b |\n| --- |\n| 2 |", "| a |\n| --- |\n| 3 |\n| 4 |"
+    )
+
+
+def test_a_section_without_a_table_gets_it_at_its_end():
+    page = "# Page\n\n### Before\n\nText.\n\n## End\n"
+
+    assert with_table(page, "Before", NEW) == page.replace("Text.", f"Text.\n\n{NEW}")
+
+
+def test_a_table_without_a_section_is_refused():
+    with pytest.raises(ValueError, match="no section '### Elsewhere'"):
+        with_table(PAGE, "Elsewhere", NEW)

@@ -52,6 +52,10 @@ class World:
         quality = DataQuality(series=1)
         self.reading = Reading(batches([counters(quiet * step)]), quality, None, None)
         self.unchanged = Reading(batches([counters(quiet)]), quality, None, None)
+        short = np.where((np.arange(60) >= 30) & (np.arange(60) < 41), 1.5, 1.0)
+        self.slow_at_first = Reading(
+            batches([counters(quiet * short)]), quality, None, None
+        )
 
     def outside(self):
         return Outside(

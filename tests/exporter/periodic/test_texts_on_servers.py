@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from bench.statements import fill
+from bench.speed.statements import fill
 from exporter.periodic.single_flight import SingleFlight
 from exporter.periodic.text_reader import TextReader, TextSettings
 from exporter.postgres.connection import ServerConnection

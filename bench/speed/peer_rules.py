@@ -1,4 +1,4 @@
-"""Times the peers' rules; run by an interpreter that has them, see peers.py.
+"""Times the peers' rules; run by an interpreter that has them, see bench/peers.py.
 
 ``python peer_rules.py SERIES.npz``: then one line in, ``rule array count``, gives one
 line out: CPU seconds for the first *count* series of *array*, and how many of them the

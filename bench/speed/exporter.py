@@ -1,6 +1,8 @@
 """Our exporter beside Debian's postgres_exporter, in front of a real PostgreSQL.
 
-``python -m bench.exporter``. Both show the same columns of the same rows, which is
+``python -m bench.speed.exporter``.
+
+Both show the same columns of the same rows, which is
 checked before anything is timed. They are scraped in turn, so that whatever else the
 machine does meets both. A figure that misses its goal is printed as missed; that is a
 finding, no failure.
@@ -18,9 +20,9 @@ from statistics import median
 from lab.postgres import Postgres
 from lab.process import wait_until
 
+from ..tables import against, circumstances, table
 from .exporters import COUNTERS, Client, Theirs, ours, statement_samples
 from .statements import fill
-from .tables import against, circumstances, table
 
 VERSION = "17"
 NUMBERS = (2, 6, 12)
@@ -237,7 +239,7 @@ def growth(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="bench.exporter", description=__doc__)
+    parser = argparse.ArgumentParser(prog="bench.speed.exporter", description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--counters", type=int, nargs="+", default=NUMBERS)
     parser.add_argument("--statements", type=int, default=5_000)

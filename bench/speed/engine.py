@@ -1,6 +1,8 @@
 """How many queries a second the engines judge, beside Apache Otava and ruptures.
 
-``python -m bench.engine``. Everybody gets the same interval means and uses one core;
+``python -m bench.speed.engine``.
+
+Everybody gets the same interval means and uses one core;
 what counts is CPU time. Timed are, of ours, the engine's own functions on arrays, from
 interval means to who is detected: floors, pre-filter, search, tolerance and Welch's
 test (classic), or the chance of the whole rule and q-values (calibrated). Then
@@ -33,9 +35,9 @@ from typing import Any
 
 import numpy as np
 
-from . import peers
+from .. import peers
+from ..tables import against, circumstances, table
 from .engines import ENGINES, Input, mix, worst
-from .tables import against, circumstances, table
 
 LENGTHS = (60, 240)
 # Times as fast as Otava, by the number of intervals: from counters to verdicts.
@@ -154,7 +156,7 @@ def growth(series: int, most: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="bench.engine", description=__doc__)
+    parser = argparse.ArgumentParser(prog="bench.speed.engine", description=__doc__)
     parser.add_argument("--series", type=int, default=1000)
     parser.add_argument("--most", type=int, default=5000, help="series, in the growth")
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,6 +1,8 @@
 """One deploy over many queries: our ``deploy`` command beside curl and an older commit.
 
-``python -m bench.deploy``. A real Prometheus holds five hours of counters, written as
+``python -m bench.speed.deploy``.
+
+A real Prometheus holds five hours of counters, written as
 its own blocks. curl asks for the same raw samples, one metric after the other, and
 throws them away; what it needs is the server's part of the work. Then the command
 judges the deploy with the default engine, and so does the one of an older commit, in
@@ -28,9 +30,9 @@ from lab import fetch
 from lab.history import write_blocks
 from lab.prometheus import Prometheus
 
-from .tables import against, circumstances, table
+from ..tables import against, circumstances, table
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 STEP = 15.0
 HOURS = 5.0
 COUNTERS = ("pg_stat_statements_calls_total", "pg_stat_statements_seconds_total")
@@ -127,7 +129,7 @@ def older(commit: str) -> Iterator[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="bench.deploy", description=__doc__)
+    parser = argparse.ArgumentParser(prog="bench.speed.deploy", description=__doc__)
     parser.add_argument("--queries", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--beside", default=BEFORE, metavar="COMMIT")

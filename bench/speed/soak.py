@@ -1,6 +1,8 @@
 """One scrape a second for an hour while PostgreSQL is restarted now and then.
 
-``python -m bench.soak --minutes 60``. Statements come and go all the time, texts are
+``python -m bench.speed.soak --minutes 60``.
+
+Statements come and go all the time, texts are
 shown. Scrapes are lost when the exporter does not answer with a page, or says that
 PostgreSQL is down while it is not.
 """
@@ -22,9 +24,9 @@ import psycopg
 from lab.postgres import Postgres
 from lab.programs import Exporter
 
+from ..tables import circumstances, table
 from .exporters import Client
 from .statements import DATABASE, fill, statements
-from .tables import circumstances, table
 
 KEPT = 1_000
 NEW_EACH_SECOND = 10
@@ -153,7 +155,7 @@ def _word(reached: bool) -> str:  # noqa: FBT001 - says what it is
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="bench.soak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="bench.speed.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--restart-every", type=float, default=300, help="seconds")
     chosen = parser.parse_args(arguments)

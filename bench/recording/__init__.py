@@ -1,0 +1,1 @@
+"""Hours of a real PostgreSQL under a changing load, judged where nothing changed."""

@@ -1,0 +1,1 @@
+"""How fast the two programs are, beside others."""
