@@ -56,15 +56,11 @@ bench: $(READY)
 	@grep --only-matching '^bench-[a-z-]*' $(firstword $(MAKEFILE_LIST)) \
 		|| echo 'no measurement yet'
 
-<<<<<<< HEAD
-.PHONY: bench-call-floods bench-deploy bench-engine bench-exporter bench-soak bench-statistics
+.PHONY: bench-call-floods bench-deploy bench-engine bench-exporter bench-recording \
+	bench-soak bench-statistics
 bench-call-floods: $(READY)
 	@$(RUN) -m bench.call_floods $(ARGS)
 
-=======
-.PHONY: bench-deploy bench-engine bench-exporter bench-recording bench-soak \
-	bench-statistics
->>>>>>> scenes
 bench-deploy: $(READY)
 	@$(RUN) -m bench.speed.deploy $(ARGS)
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from exporter.postgres.queries import COLUMNS, Column, version_of
+from exporter.postgres.queries import COLUMNS, Column
 from lab import fetch
 from lab.fetch import Tool
 from lab.programs import Exporter
 from lab.server import Server
 
-EXTENSION = "1.11"
 COUNTERS = (
     "calls",
     "seconds",
@@ -138,11 +137,10 @@ def statement_samples(page: bytes) -> dict[tuple[str, frozenset[str]], float]:
 
 def _custom_query(counters: Sequence[str]) -> Mapping[str, Any]:
     """The columns that ours reads by the same expressions, named as ours names them."""
-    columns = [
-        column
-        for column in COLUMNS
-        if column.field in (*counters, SINCE) and column.offered(version_of(EXTENSION))
-    ]
+    # The newest name of each comes first.
+    newest = {column.field: column for column in reversed(COLUMNS)}
+    wanted = (*counters, SINCE)
+    columns = [one for one in newest.values() if one.field in wanted]
     values = [f"({c.sql})::{c.kind} AS {_metric(c)}" for c in columns]
     labels = {
         "user": 'r.rolname AS "user"',

@@ -114,8 +114,8 @@ class Cause:
         others, slower: number of the other queries of the server, and of those that got
             slower by more than half as much; None where the common factor rose.
         factor: median of the other queries' factors, or the rise of the common factor.
-        may_follow: whether the query itself does more work per call, so that the measure
-            may follow from that.
+        may_follow: whether the query itself does more work per call, from which the
+            measure may follow.
         blocks_unchanged: whether the query's blocks per call stayed the same, so that
             it waits rather than works more.
         deploy: the other deploy.

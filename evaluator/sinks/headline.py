@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import DecisionKind, NewStatement, Reason, Report
-from .effect_sentences import describe_rise
+from .effects.sentences import describe_rise
 from .phrases import count_queries, describe_unjudged, show_share
 
 _OPEN = "the window has not passed yet"

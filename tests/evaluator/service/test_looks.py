@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evaluator.errors import SourceError
-<<<<<<< HEAD
 from evaluator.model import DecisionKind, Outcome, Reason, Report, Settings
-from evaluator.service.evaluate import keep_earlier
+from evaluator.service.evaluate import examine, examine_at_every_look, keep_earlier
 from tests.builders import DEPLOY_AT, deploy, effects, flood
-=======
-from evaluator.model import DecisionKind, Outcome, Reason, Settings
-from evaluator.service.evaluate import examine, examine_at_every_look
-from tests.builders import DEPLOY_AT, deploy
->>>>>>> scenes
 
 from .world import DUE, SCHEDULE, WINDOW
 
@@ -102,7 +96,6 @@ def test_what_was_found_early_is_not_lost_when_the_rest_cannot_be_read(world, lo
     assert report.failure == ""
 
 
-<<<<<<< HEAD
 def test_a_call_flood_of_an_earlier_look_stands():
     """Its share of the error is spent; later looks only add to it."""
     first, second = flood("first", 0.3), flood("second", 0.4)
@@ -116,7 +109,8 @@ def test_a_call_flood_of_an_earlier_look_stands():
 
     assert kept.effects.floods == (second, first)
     assert keep_earlier(earlier, earlier) == earlier
-=======
+
+
 def test_every_look_at_once_comes_to_the_verdicts_that_the_service_published(
     world, looking
 ):
@@ -133,4 +127,3 @@ def test_every_look_at_once_comes_to_the_verdicts_that_the_service_published(
     assert at_once == published
     assert [v.outcome for v in at_once.verdicts] == [Outcome.DETECTED]
     assert [v.outcome for v in at_the_end.verdicts] != [Outcome.DETECTED]
->>>>>>> scenes

@@ -38,7 +38,7 @@ def scraped(factor: float, seed: int = 1) -> list[Series]:
         for name, values in ((PROFILE.calls, calls), (PROFILE.seconds, seconds)):
             result.append(
                 {
-                    "metric": {"__name__": name, "queryid": str(query), **labels},
+                    "metric": labels | {"__name__": name, "queryid": str(query)},
                     "values": list(zip(times.tolist(), values.tolist(), strict=True)),
                 }
             )

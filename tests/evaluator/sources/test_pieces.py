@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -186,7 +187,7 @@ class Limited:
     """
 
     def __init__(self, refusal, *, most=1000, longest=1e9, listed=1000):
-        self.requests = []
+        self.requests: list[Any] = []
         self._refusal = refusal
         self._most, self._longest, self._listed = most, longest, listed
         server = self

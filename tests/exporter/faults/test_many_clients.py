@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.statements import fill
+from bench.speed.statements import fill
 from exporter.web.server import CLIENT_TIMEOUT, THREADS
 from lab.postgres import Postgres
 

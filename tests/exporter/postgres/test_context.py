@@ -9,14 +9,8 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-<<<<<<< HEAD
-from bench.statements import fill
-from exporter.postgres.context import CONTEXT
-=======
 from bench.speed.statements import fill
-from exporter.postgres.context import SOURCES, context_query, context_rows
-from exporter.values.context import ContextRow
->>>>>>> scenes
+from exporter.postgres.context import CONTEXT
 from lab.postgres import Postgres
 from lab.process import wait_until
 

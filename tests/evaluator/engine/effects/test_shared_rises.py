@@ -11,6 +11,7 @@ from tests.builders import DEPLOY_AT, KEY, Counters, deploy, key
 from tests.queries import batches
 
 MINUTES = np.arange(-270, 30)
+SCRAPES = np.array([DEPLOY_AT + 60.0 * minute for minute in range(-270, 31)])
 COUNT = 120
 
 
@@ -32,7 +33,7 @@ def server(factors, *, group=None, seed=3, rate=4.0):
         series.append(
             Counters(
                 key(f"{number:03}"),
-                DEPLOY_AT + 60.0 * np.arange(-270, 31),
+                SCRAPES,
                 _summed(calls),
                 _summed(calls * means),
             )
@@ -53,8 +54,7 @@ def judged(series, context=(), **settings):
 def cpu(at):
     """A measure that jumps *at* minutes from the deploy."""
     values: Floats = np.where(at > MINUTES, 0.2, 0.9)
-    times: Floats = DEPLOY_AT + 60.0 * MINUTES
-    return ContextSeries("cpu", "", times, values)
+    return ContextSeries("cpu", "", SCRAPES[:-1], values)
 
 
 def test_a_server_that_slows_down_is_one_finding_with_its_cost():
