@@ -241,8 +241,8 @@ def test_what_spoilt_the_measure_is_a_note():
         "pg_stat_statements.max is too small for them",
         "2 of 40 statements on db1 were not stored by every scrape: evicted, or left "
         "out by the exporter's limit",
-        "the text of 3 new statements on db1 is not known, so an old one under a new id "
-        "counts as new",
+        "the text of 3 new statements on db1 is not known, so an old one under a new "
+        "id counts as new",
     )
     assert all(f"note: {note}" in to_table(made) for note in notes_of(made))
 
