@@ -1,11 +1,10 @@
-"""The whole effect of a deploy as people read it, and as Prometheus sees it."""
+"""The whole effect of a deploy as people read it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from prometheus_client import CollectorRegistry
 
 from evaluator.model import (
     Cause,
@@ -23,7 +22,6 @@ from evaluator.model import (
 from evaluator.sinks.annotations import draft_of
 from evaluator.sinks.effects.lines import effect_lines, lines_of
 from evaluator.sinks.effects.sentences import notes_of
-from evaluator.sinks.gauges import Gauges
 from evaluator.sinks.groups import cause_of, grouped
 from evaluator.sinks.headline import describe_result
 from evaluator.sinks.text import to_table
@@ -274,58 +272,3 @@ def test_a_vanished_statement_is_named_with_what_took_over():
         "statement old (app@shop on db1:9719) is not called any more: 40 calls/s of 5 "
         "ms, last 0 µs after the deploy: SELECT FROM orders"
     )
-
-
-class TestGauges:
-    def shown(self, made):
-        registry = CollectorRegistry()
-        Gauges(registry).show([made], pending=0)
-
-        def value(name, labels):
-            deployed = {"service": "shop", "environment": "", "deploy": "grafana-1"}
-            return registry.get_sample_value(f"pgverdict_{name}", labels | deployed)
-
-        return value
-
-    def query(self, queryid):
-        return {
-            "server": KEY.instance,
-            "datname": KEY.database,
-            "user": KEY.user,
-            "queryid": queryid,
-            "toplevel": KEY.toplevel,
-        }
-
-    def test_every_effect_has_its_numbers(self):
-        value = self.shown(replace(report(), effects=effects()))
-
-        server = {"server": KEY.instance}
-        load = "server_load_seconds_per_second"
-        assert value(load, server | {"window": "before"}) == 0.5
-        assert value(load, server | {"window": "after"}) == 0.9
-        change = "server_load_change_seconds_per_second"
-        assert value(change, server | {"part": "more_calls"}) == 0.25
-        assert value("query_calls_factor", self.query("often")) == 25.0
-        assert value("query_calls_time_ratio", self.query("often")) == 0.3
-        new = self.query("new") | {"replaced": "old"}
-        assert value("new_statement_time_ratio", new) == 0.4
-        assert value("query_improved_factor", self.query("fast")) == 0.5
-        assert value("query_saved_seconds_per_second", self.query("fast")) == 0.1
-
-    def test_what_is_not_notable_has_no_series(self):
-        made = report(floods=(flood(share=0.01),), new=(new_statement(share=0.01),))
-
-        value = self.shown(made)
-
-        assert value("query_calls_factor", self.query("often")) is None
-        new = self.query("new") | {"replaced": ""}
-        assert value("new_statement_time_ratio", new) is None
-
-    def test_a_moved_cost_is_not_a_regression_that_alerts(self):
-        slower = self.query("-42") | {"external_cause": "false"}
-
-        alone = self.shown(report(finding(Level.ALERT)))
-        value = self.shown(report(finding(Level.ALERT), moved=(moved(),)))
-
-        assert alone("query_regressed", slower) == 1
-        assert value("query_regressed", slower) is None
