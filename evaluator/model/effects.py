@@ -200,7 +200,7 @@ class MeasureErrors:
         evicted: other statements whose entry was made anew at least once.
         cut: of the statements that were seen, those whose series ended or had holes
             while the server was scraped: evicted, or cut by the exporter's limit.
-        without_text: statements whose text is not known, where others' are.
+        without_text: new statements whose text is not known, where others' are.
         statements: that were seen in the windows.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set
 
 import numpy as np
 
@@ -19,7 +19,8 @@ _ENDED = 2
 
 def measure_errors(
     batch: Batch,
-    with_text: Collection[QueryKey],
+    new: Flags,
+    with_text: Set[QueryKey],
     start: float,
     end: float,
     settings: Settings,
@@ -27,6 +28,7 @@ def measure_errors(
     """Count what went wrong on one server.
 
     Args:
+        new: (q,) statements first seen since the deploy.
         with_text: statements whose text or fingerprint is known.
         start, end: both windows, Unix seconds.
     """
@@ -35,12 +37,6 @@ def measure_errors(
     seen: Flags = np.any(present, axis=1)
     # What lineage joined fell at its seam, by no fault of the measure.
     own = seen & np.array([key not in batch.replaces for key in batch.keys])
-    without = sum(
-        key not in with_text
-        for key, there in zip(batch.keys, seen, strict=True)
-        if there
-    )
-    known = any(key in with_text for key in batch.keys)
     reset_at, reset, evicted = None, 0, 0
     if window.times.size > 1:
         fell = intervals(window, max_gap=settings.max_gap).kinds == RESET
@@ -58,9 +54,16 @@ def measure_errors(
         reset=reset,
         evicted=evicted,
         cut=_cut(batch.between(start, end)),
-        without_text=without if known else 0,
+        without_text=_without_text(batch, new, with_text),
         statements=int(np.count_nonzero(seen)),
     )
+
+
+def _without_text(batch: Batch, new: Flags, with_text: Set[QueryKey]) -> int:
+    """New statements without a text, where others have one."""
+    if not any(key in with_text for key in batch.keys):
+        return 0
+    return sum(batch.keys[row] not in with_text for row in np.flatnonzero(new).tolist())
 
 
 def _cut(window: Batch) -> int:

@@ -160,6 +160,7 @@ class Overview:
             ),
             errors=measure_errors(
                 server.batch,
+                lives.since,
                 {*self._fingerprints, *texts},
                 at - settings.window,
                 self._end,

@@ -183,8 +183,8 @@ def describe_errors(errors: MeasureErrors) -> Iterator[str]:
         )
     if errors.without_text:
         yield (
-            f"the text of {errors.without_text} of {errors.statements} statements "
-            f"{where} is not known, so an old one under a new id counts as new"
+            f"the text of {errors.without_text} new statements {where} is not known, "
+            "so an old one under a new id counts as new"
         )
 
 

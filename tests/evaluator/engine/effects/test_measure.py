@@ -59,10 +59,14 @@ def test_a_series_with_holes_or_an_early_end_was_cut():
     assert errors.cut == 2
 
 
-def test_a_missing_text_counts_where_others_are_known():
-    (errors,) = effects(background(10), texts={"b1": "SELECT 1"}).errors
+def test_a_missing_text_of_a_new_statement_counts_where_others_are_known():
+    world = [statement("new", begins=1), *background(10)]
 
-    assert errors.without_text == 9
+    (errors,) = effects(world, texts={"b1": "SELECT 1"}).errors
+
+    assert errors.without_text == 1
+    assert effects(world, texts={"b1": "SELECT 1", "new": "SELECT 2"}).errors == ()
+    assert effects(world).errors == ()
 
 
 def test_statements_that_are_scraped_by_turns_have_no_holes():
