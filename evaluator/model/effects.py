@@ -111,6 +111,7 @@ class NewStatement:
             replaced another statement and the two together take no more time.
         replaced: a vanished statement that reads or writes the same tables.
         pair: change of load of the two together, where there is one.
+        moved: whether that did not rise, so that the cost only moved to the new one.
     """
 
     key: QueryKey
@@ -121,6 +122,7 @@ class NewStatement:
     text: str = ""
     replaced: Vanished | None = None
     pair: Estimate | None = None
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,9 +205,11 @@ class Report:
     def unjudged_time(self) -> float:
         """Share of the execution time after the deploy that unjudged queries took.
 
-        Where nothing was seen of the time, every query counts the same.
+        A new statement that took over from another at no more cost is judged by the two
+        together. Where nothing was seen of the time, every query counts the same.
         """
-        unjudged = self.unjudged
+        took_over = {new.key for new in self.effects.new if new.moved}
+        unjudged = [v for v in self.unjudged if v.key not in took_over]
         whole = sum(map(_seconds_after, self.verdicts))
         if whole > 0:
             return sum(map(_seconds_after, unjudged)) / whole

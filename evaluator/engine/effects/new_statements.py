@@ -82,6 +82,7 @@ def new_statements(
                 text=text,
                 replaced=replaced,
                 pair=pair,
+                moved=moved,
             )
         )
     return found

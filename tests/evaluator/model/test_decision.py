@@ -9,6 +9,7 @@ import pytest
 from evaluator.model import (
     DataQuality,
     DecisionKind,
+    Effects,
     Level,
     Outcome,
     Reason,
@@ -16,7 +17,7 @@ from evaluator.model import (
     Settings,
 )
 from evaluator.sinks.headline import describe_decision
-from tests.builders import DEPLOY_AT, deploy, finding
+from tests.builders import DEPLOY_AT, deploy, finding, new_statement, vanished
 
 SLOWER = [finding(Level.ALERT)]
 
@@ -137,3 +138,20 @@ def test_the_share_that_may_go_unjudged_is_a_setting(allowed, kind):
     settings = Settings(max_unjudged=allowed)
 
     assert Report(deploy(), DEPLOY_AT, settings, verdicts).decision.kind == kind
+
+
+def test_what_took_over_at_no_more_cost_is_judged_by_the_two_together():
+    verdicts = (*taking(1.0, fine(1)), *taking(3.0, unknown(1)))
+    new = new_statement(verdicts[1].key.queryid, replaced=vanished())
+    kinds = [
+        Report(
+            deploy(),
+            DEPLOY_AT,
+            Settings(),
+            verdicts,
+            effects=Effects(new=(replace(new, moved=moved),)),
+        ).decision.kind
+        for moved in (True, False)
+    ]
+
+    assert kinds == ["clear", "undecided"]
