@@ -97,7 +97,7 @@ def assess(
     split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
     near = np.abs(split_at - at) <= tolerance
     rows = np.flatnonzero(near & (score > 0))
-    slopes = _slopes(panel, noise, variance, scope, rows)
+    slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)
     lost = slopes.slope & (slopes.step < LEAST_STEP)
     near[rows[lost]] = False
@@ -171,12 +171,17 @@ def _moved(
 
 
 def _slopes(
-    panel: Panel, noise: QueryNoise, variance: Floats, scope: Scope, rows: Places
+    panel: Panel,
+    logs: Floats,
+    noise: QueryNoise,
+    variance: Floats,
+    scope: Scope,
+    rows: Places,
 ) -> Slopes:
     """Of some of the queries, whether they rose by a slope from before the deploy."""
     start = scope.old.start
     return find_slopes(
-        noise.values[rows],
+        logs[rows, start:],
         noise.weights[rows],
         variance[rows],
         deploy=scope.new.start - start,
