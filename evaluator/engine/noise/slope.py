@@ -99,13 +99,14 @@ def find_slopes(
     if not rows.size or not begins.size:
         return slopes
     smooth = _without_outliers(values[rows])
-    fit = _Fit(smooth, weights[rows], variance[rows])
+    fit = _Fit(smooth, weights[rows])
     steps = np.arange(n) >= np.arange(close[0], close[1] + 1)[:, None]
     own = np.concatenate([steps, _growing_shapes(n, window, close)])
-    slope_gain = fit.gains(earlier)
-    best = slope_gain.argmax(axis=1)
-    gain = slope_gain[np.arange(rows.size), best]
-    wins = np.flatnonzero(gain > fit.gains(own).max(axis=1) + _CLEARLY)
+    by_slope, by_own = fit.gains(earlier), fit.gains(own)
+    best = by_slope.argmax(axis=1)
+    ahead = by_slope.max(axis=1) - by_own.max(axis=1)
+    noise = fit.left(earlier[best], own[by_own.argmax(axis=1)])
+    wins = np.flatnonzero(ahead > _CLEARLY * noise)
     if wins.size:
         added = fit.rows(wins).added_by_step(earlier, steps.astype(np.float64))
         added -= 2.0 * np.log(len(steps))
@@ -182,28 +183,23 @@ def _growing_shapes(n: int, window: int, close: tuple[int, int]) -> Floats:
 class _Fit:
     """Weighted least squares of c series on a level and shapes."""
 
-    def __init__(self, values: Floats, weights: Floats, variance: Floats) -> None:
-        self._y, self._w, self._variance = values, weights, variance
+    def __init__(self, values: Floats, weights: Floats) -> None:
+        self._y, self._w = values, weights
         self._total = np.maximum(weights.sum(axis=1), 1e-12)
         level = np.einsum("ij,ij->i", weights, values) / self._total
         self._wy = weights * (values - level[:, None])
 
     def rows(self, chosen: Places) -> _Fit:
-        return _Fit(self._y[chosen], self._w[chosen], self._variance[chosen])
+        return _Fit(self._y[chosen], self._w[chosen])
 
     def gains(self, shapes: Floats) -> Floats:
         """(c, k) what each shape explains, upward; 0 where it falls."""
         together, power = self._wy @ shapes.T, self._powers(shapes)
-        gain = np.where(together > 0, together**2 / power, 0.0)
-        explained: Floats = gain / self._variance[:, None]
-        return explained
+        gains: Floats = np.where(together > 0, together**2 / power, 0.0)
+        return gains
 
     def added_by_step(self, slopes: Floats, steps: Floats) -> Floats:
-        """(c,) squared score of the best step upwards on top of the best slope.
-
-        The noise is what both leave, as a first-order autoregression: that of the
-        history holds the slope itself.
-        """
+        """(c,) squared score of the best step upwards on top of the best slope."""
         slope_power, with_slope = self._powers(slopes), self._wy @ slopes.T
         alone = np.where(with_slope > 0, with_slope**2 / slope_power, 0.0)
         means = self._w @ slopes.T / self._total[:, None]
@@ -221,15 +217,18 @@ class _Fit:
             best = np.maximum(best, both.max(axis=1))
             pair[0, better] = both.argmax(axis=1)[better]
             pair[1, better] = number
-        added: Floats = (best - alone.max(axis=1)) / self._left(
+        added: Floats = (best - alone.max(axis=1)) / self.left(
             slopes[pair[0]], steps[pair[1]]
         )
         return added
 
-    def _left(self, slopes: Floats, steps: Floats) -> Floats:
-        """(c,) variance of a long mean of what (c, n) slopes and steps leave."""
+    def left(self, first: Floats, second: Floats) -> Floats:
+        """(c,) variance of a long mean of what two (c, n) shapes leave together.
+
+        As of a first-order autoregression; the noise of the history holds the slope.
+        """
         roots = np.sqrt(self._w)
-        design = np.stack([np.ones_like(slopes), slopes, steps], axis=2)
+        design = np.stack([np.ones_like(first), first, second], axis=2)
         design *= roots[:, :, None]
         wanted = self._y * roots
         heights = np.linalg.pinv(design) @ wanted[:, :, None]
