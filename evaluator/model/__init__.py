@@ -20,7 +20,7 @@ from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
-from .shared_factor import Jump, SharedFactor
+from .shared_factor import Jump, SharedFactor, SharedMovement
 from .steps import (
     ChangePoint,
     Effect,
@@ -65,6 +65,7 @@ __all__ = [
     "Report",
     "Settings",
     "SharedFactor",
+    "SharedMovement",
     "Shift",
     "Significance",
     "Stage",

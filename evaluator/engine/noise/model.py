@@ -99,6 +99,8 @@ def assess(
     rows = np.flatnonzero(near & (score > 0))
     slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)
+    slope = np.zeros(len(score), dtype=bool)
+    slope[rows] = slopes.slope
     lost = slopes.slope & (slopes.step < LEAST_STEP)
     near[rows[lost]] = False
     split_at[rows[lost]] = panel.starts[scope.old.start :][slopes.begins[lost]]
@@ -125,6 +127,7 @@ def assess(
         common_rise=shared.common_rise,
         by_dispersion=noise.by_dispersion,
         transient=moved.transient,
+        slope=slope,
         factors=shared.factors,
     )
 

@@ -28,8 +28,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ...model import Flags, Floats, Places
 from ..stats.ar1 import LARGEST_PHI, inflation, lag_one
-from ..stats.moments import TINY, robust_deviation
-from .contrast import Contrast, Run
+from ..stats.moments import TINY, robust_deviation, weighted_mean
 
 # When slopes begin, in windows before the deploy, and how long shapes rise, in windows;
 # what begins before the baseline is a straight line in all of it.
@@ -123,7 +122,8 @@ def _rises_before(
     """(c,) whether it seems to rise before the tolerance, evenly or at last."""
     w, y = weights[:, :stop], values[:, :stop]
     last = slice(stop - min(max(round(_LAST * window), _LEAST_LAST), stop), None)
-    late = Contrast(Run.of(y, w), Run.of(y[:, last], w[:, last]))
+    of_last = np.maximum(w[:, last].sum(axis=1), TINY)
+    late = weighted_mean(y[:, last], w[:, last]) - weighted_mean(y, w)
     x = np.arange(stop) - (stop - 1) / 2.0
     total = np.maximum(w.sum(axis=1), 1e-12)
     middle = w @ x / total
@@ -131,7 +131,7 @@ def _rises_before(
     wy = w * y
     slope = (wy @ x - middle * wy.sum(axis=1)) / power
     rises: Flags = slope > _SEEN * np.sqrt(variance / power)
-    rises |= late.rise > _SEEN * np.sqrt(variance / np.maximum(late.after.weight, TINY))
+    rises |= late > _SEEN * np.sqrt(variance / of_last)
     return rises
 
 
