@@ -56,9 +56,14 @@ EVALUATOR = {
     # flows between them at most.
     "engine.noise.model": {"model", "engine.stats", "engine.noise"},
     "engine.noise.query_noise": {"model", "engine.stats", "engine.noise"},
+    # The same for what queries share; factors, paths and loadings build on each other.
+    "engine.noise.shared.removal": {"model", "engine.stats", "engine.noise"},
+    "engine.noise.shared.groups": {"model", "engine.stats", "engine.noise"},
+    "engine.noise.shared": {"model", "engine.stats", "engine.noise.shared"},
     "engine.noise": {"model", "engine.stats"},
     "engine.prepare.prepared": {"model", "engine.stats", "engine.prepare"},
     "engine.prepare.panel": {"model", "engine.stats", "engine.prepare"},
+    "engine.prepare.reference": {"model", "engine.prepare.prepared"},
     "engine.prepare.windows": {"model", "engine.stats", "engine.prepare.intervals"},
     "engine.prepare": {"model", "engine.stats"},
     "engine.causes.kinds": {"model", "engine.causes.measures"},

@@ -18,7 +18,6 @@ from tests.reference_rows import Row, known, mad
 from tests.reference_scores import (
     grown,
     noise_of,
-    of_late,
     placebos,
     score,
     settled,
@@ -72,8 +71,6 @@ def scores(
     ]
     if family and at.long:
         noises = shrunk(noises)
-    if at.long:
-        noises = [of_late(*one, at) for one in zip(noises, flats, weights, strict=True)]
     found = []
     for row, weight, noise, doubt in zip(
         winsorised, weights, noises, doubts, strict=True

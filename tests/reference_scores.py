@@ -22,7 +22,6 @@ class Noise:
     inflation: float
     dof: float
     phi: float
-    skewness: float = 0.0
 
 
 def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
@@ -34,12 +33,11 @@ def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
         inflation = fmean(s * s for s in sums) / batch / fmean(u * u for u in past)
         inflation /= 1 - batch / len(past)
         single = sum(u * u for u in past) / (count - 1)
-        skewness = sum(u**3 for u in past) / (count - 1) / single**1.5
         dof = max(1.2 * count / batch, 3.0)
         squares = sum(u * u for u in past)
         phi = sum(u * v for u, v in pairwise(past)) / squares
         phi = min(max(phi + (1 + 3 * phi) / len(past), -0.95), 0.95)
-        return Noise(single, max(inflation, 0.05), dof, phi, skewness)
+        return Noise(single, max(inflation, 0.05), dof, phi)
     phi, inflation, squares, count = _autoregression(even, weight, at, 0)
     high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
     dof = _autoregressive_dof(high, count)
@@ -67,20 +65,6 @@ def _autoregression(
 
 def _autoregressive_dof(phi: float, count: int) -> float:
     return max(count * (1 - phi**2) / (3 + phi**2), 3.0)
-
-
-def of_late(noise: Noise, even: Row, weight: Sequence[float], at: Deployed) -> Noise:
-    """The noise, if its neighbours do not clearly correlate more than they used to."""
-    first = at.before - 2 * at.window
-    phi, inflation, _, count = _autoregression(even, weight, at, first)
-    if phi <= noise.phi + 3 * math.sqrt((1 - noise.phi**2) / count):
-        return noise
-    return replace(
-        noise,
-        inflation=max(noise.inflation, inflation),
-        dof=min(noise.dof, _autoregressive_dof(phi, count)),
-        phi=phi,
-    )
 
 
 def shrunk(noises: Sequence[Noise]) -> list[Noise]:
@@ -130,14 +114,7 @@ def score(
     variance = noise.single * noise.inflation * (error_old + swell * error_new) + doubt
     t = (new - old) / math.sqrt(variance)
     tail = float(stats.t.sf(abs(t), noise.dof))
-    score = math.copysign(float(stats.norm.isf(tail)), t)
-    skew = noise.skewness * (error_new - error_old) / math.sqrt(error_new + error_old)
-    if score <= 0 or skew <= 0:
-        return score
-    normal = optimize.brentq(
-        lambda x: x + skew * (x * x - 1) / 6 - score, 0.0, 2 * score + 1, xtol=1e-13
-    )
-    return min(normal, score)
+    return math.copysign(float(stats.norm.isf(tail)), t)
 
 
 def placebos(
@@ -193,19 +170,27 @@ def grown(row: Row, weight: Sequence[float], noise: Noise, at: Deployed) -> floa
 def settled(
     row: Row, weight: Sequence[float], noise: Noise, at: Deployed
 ) -> list[float]:
-    """The weights without a start-up that faded within the tolerance."""
+    """The weights without what had passed some time after the deploy."""
 
     def mean(run: range) -> tuple[float, float]:
         total = sum(weight[i] for i in run)
         return sum(weight[i] * (row[i] or 0.0) for i in run) / total, 1 / total
 
-    head, rest = range(at.before, at.settled), range(at.settled, at.total)
-    kept = list(weight)
-    if not any(weight[i] for i in head) or sum(weight[i] > 0 for i in rest) < 4:
-        return kept
-    (first, error_first), (later, error_later) = mean(head), mean(rest)
-    error = noise.single * noise.inflation * (error_first + error_later)
-    if first - later > 2 * math.sqrt(error):
-        for i in head:
-            kept[i] = 0.0
-    return kept
+    after = at.total - at.before
+    needed = {round(after / 2): 3.0, round(2 * after / 3): 3.0}
+    needed[at.settled - at.before] = 2.0
+    surest, passed = 0.0, 0
+    for length, errors in needed.items():
+        if length < at.settled - at.before or after - length < 4:
+            continue
+        head = range(at.before, at.before + length)
+        rest = range(at.before + length, at.total)
+        if not any(weight[i] for i in head) or sum(weight[i] > 0 for i in rest) < 4:
+            continue
+        (first, error_first), (later, error_later) = mean(head), mean(rest)
+        error = noise.single * noise.inflation * (error_first + error_later)
+        fall = (first - later) / math.sqrt(error)
+        if fall > max(surest, errors):
+            surest, passed = fall, length
+    gone = range(at.before, at.before + passed)
+    return [0.0 if i in gone else value for i, value in enumerate(weight)]

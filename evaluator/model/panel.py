@@ -80,6 +80,8 @@ class Assessment:
             both windows, which knows slow noise badly.
         common_rise: factor of an abrupt rise that most queries share at the deploy; 1
             when there is none. It is part of every score.
+        slope: (s,) whether a rise that began before the deploy explains this one; the
+            score is then that of a step on top of it.
         factors: what queries do together, with their jumps at the deploy; the common
             one last. Without enough queries and history none.
         by_dispersion: (s,) whether the dispersion of calls weighed the intervals.
@@ -100,4 +102,5 @@ class Assessment:
     common_rise: float
     by_dispersion: Flags
     transient: Flags
+    slope: Flags
     factors: tuple[SharedFactor, ...] = ()

@@ -94,7 +94,8 @@ class Significance:
         q_value: false discovery rate at which the finding is kept, over all queries of
             the deploy that passed the floors.
         level: None where it is neither for an alert nor for the watch list.
-        phi: correlation of neighbouring intervals.
+        phi: correlation of neighbouring intervals; None where nothing rose and the
+            query is none of those that others are compared with.
         no_change_bound: least probability that nothing changed, for the prior set.
         long_history: whether the noise was learnt from before the window, too.
         by_dispersion: whether the dispersion of single calls weighed the intervals.
@@ -105,7 +106,7 @@ class Significance:
     p_value: float
     q_value: float
     level: Level | None
-    phi: float
+    phi: float | None
     no_change_bound: float
     long_history: bool
     by_dispersion: bool = False

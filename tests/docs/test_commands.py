@@ -147,8 +147,9 @@ def test_the_commands_work_in_their_order(tmp_path):
             finally:
                 stop(watching)
             reader.replacements["2026-11-29T14:05:00Z"] = show_time(time.time() - 4)
-            assert "with too little data" in reader.run(deploy)
-            assert "with too little data" in reader.run(save_and_replay)
+            # Windows of seconds: undecided.
+            assert "with too little data" in reader.run(deploy, codes=(4,))
+            assert "with too little data" in reader.run(save_and_replay, codes=(4,))
             assert "backtest: " in reader.run(backtest)
             assert "+20 %" in reader.run(power)
             some = prometheus.query("pg_stat_statements_calls_total offset 4s")[0]

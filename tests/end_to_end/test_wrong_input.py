@@ -208,7 +208,8 @@ def test_a_window_longer_than_what_is_kept_is_not_all_clear(recording, tmp_path)
     ended = evaluator("deploy", *asked, config=config)
     report = evaluator("deploy", *asked, "--format", "json", config=config).report
 
-    assert ended.code == 0
+    assert ended.code == 4
+    assert "undecided: not judged: " in ended.output
     assert "with too little data to tell" in ended.output
     assert "without a regression" not in ended.output
     assert "note: the oldest sample is from " in ended.output

@@ -137,7 +137,10 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
         phi=gathered("phi"),
         near=gathered("near", unknown=False),
         log_error=gathered("log_error"),
-        long_history=gathered("long_history", unknown=False),
+        # Of what is not judged, as of what was scraped with it.
+        long_history=gathered(
+            "long_history", unknown=all(part.long_history for _, part in assessed)
+        ),
         by_dispersion=gathered("by_dispersion", unknown=False),
         transient=gathered("transient", unknown=False),
         common_rise=rises[-1] if rises else 1.0,

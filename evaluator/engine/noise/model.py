@@ -100,8 +100,10 @@ def assess(
     seen_until = np.where(is_event, panel.ends[place - 1], seen_until)
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
     rows = np.flatnonzero(is_near & (score > 0))
-    slopes = _slopes(panel, noise, variance, scope, rows)
+    slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)
+    slope = np.zeros(len(score), dtype=bool)
+    slope[rows] = slopes.slope
     lost = slopes.slope & (slopes.step < LEAST_STEP)
     is_near[rows[lost]] = False
     split_at[rows[lost]] = panel.starts[scope.old.start :][slopes.begins[lost]]
@@ -133,6 +135,7 @@ def assess(
         common_rise=shared.common_rise,
         by_dispersion=noise.by_dispersion,
         transient=moved.transient,
+        slope=slope,
         factors=shared.factors,
     )
 
@@ -179,12 +182,17 @@ def _moved(
 
 
 def _slopes(
-    panel: Panel, noise: QueryNoise, variance: Floats, scope: Scope, rows: Places
+    panel: Panel,
+    logs: Floats,
+    noise: QueryNoise,
+    variance: Floats,
+    scope: Scope,
+    rows: Places,
 ) -> Slopes:
     """Of some of the queries, whether they rose by a slope from before the deploy."""
     start = scope.old.start
     return find_slopes(
-        noise.values[rows],
+        logs[rows, start:],
         noise.weights[rows],
         variance[rows],
         deploy=scope.new.start - start,

@@ -24,8 +24,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ...model import Flags, Floats, Places
+from ..stats.ar1 import LARGEST_PHI, inflation, lag_one
+from ..stats.moments import TINY, robust_deviation, weighted_mean
 
 # When slopes begin, in windows before the deploy, and how long shapes rise, in windows;
 # what begins before the baseline is a straight line in all of it.
@@ -42,6 +45,11 @@ _CLEARLY = 3.0
 LEAST_STEP = 2.0
 # A shape that hardly varies where the query is explains nothing.
 _LEAST_POWER = 1e-9
+# The end of the time before the tolerance, in which it may rise at last, in windows;
+# and its fewest intervals.
+_LAST, _LEAST_LAST = 0.13, 3
+# Outliers lie so many deviations from the median of so many neighbours.
+_OUTLIER, _NEIGHBOURS = 4.0, 7
 # Fewest intervals before the tolerance that can show a slope.
 _LEAST = 5
 
@@ -85,20 +93,22 @@ def find_slopes(
     )
     if close[0] < _LEAST:
         return slopes
-    rows = np.flatnonzero(_rises_before(values, weights, variance, close[0]))
+    rows = np.flatnonzero(_rises_before(values, weights, variance, close[0], window))
     begins, earlier = _earlier_shapes(n, deploy, window, close[0])
     if not rows.size or not begins.size:
         return slopes
-    fit = _Fit(values[rows], weights[rows], variance[rows])
+    smooth = _without_outliers(values[rows])
+    fit = _Fit(smooth, weights[rows])
     steps = np.arange(n) >= np.arange(close[0], close[1] + 1)[:, None]
     own = np.concatenate([steps, _growing_shapes(n, window, close)])
-    slope_gain = fit.gains(earlier)
-    best = slope_gain.argmax(axis=1)
-    gain = slope_gain[np.arange(rows.size), best]
-    wins = np.flatnonzero(gain > fit.gains(own).max(axis=1) + _CLEARLY)
+    by_slope, by_own = fit.gains(earlier), fit.gains(own)
+    best = by_slope.argmax(axis=1)
+    ahead = by_slope.max(axis=1) - by_own.max(axis=1)
+    noise = fit.left(earlier[best], own[by_own.argmax(axis=1)])
+    wins = np.flatnonzero(ahead > _CLEARLY * noise)
     if wins.size:
-        both = fit.rows(wins).joint_gain(earlier, steps.astype(np.float64))
-        added = both - gain[wins] - 2.0 * np.log(len(steps))
+        added = fit.rows(wins).added_by_step(earlier, steps.astype(np.float64))
+        added -= 2.0 * np.log(len(steps))
         there = rows[wins]
         slopes.slope[there] = True
         slopes.begins[there] = begins[best[wins]]
@@ -107,10 +117,13 @@ def find_slopes(
 
 
 def _rises_before(
-    values: Floats, weights: Floats, variance: Floats, stop: int
+    values: Floats, weights: Floats, variance: Floats, stop: int, window: int
 ) -> Flags:
-    """(c,) whether a straight line before the tolerance seems to rise."""
+    """(c,) whether it seems to rise before the tolerance, evenly or at last."""
     w, y = weights[:, :stop], values[:, :stop]
+    last = slice(stop - min(max(round(_LAST * window), _LEAST_LAST), stop), None)
+    of_last = np.maximum(w[:, last].sum(axis=1), TINY)
+    late = weighted_mean(y[:, last], w[:, last]) - weighted_mean(y, w)
     x = np.arange(stop) - (stop - 1) / 2.0
     total = np.maximum(w.sum(axis=1), 1e-12)
     middle = w @ x / total
@@ -118,7 +131,20 @@ def _rises_before(
     wy = w * y
     slope = (wy @ x - middle * wy.sum(axis=1)) / power
     rises: Flags = slope > _SEEN * np.sqrt(variance / power)
+    rises |= late > _SEEN * np.sqrt(variance / of_last)
     return rises
+
+
+def _without_outliers(values: Floats) -> Floats:
+    """(c, n) values, each no further from its neighbours' median than noise goes."""
+    half = _NEIGHBOURS // 2
+    padded = np.pad(values, ((0, 0), (half, half)), mode="edge")
+    near = np.median(sliding_window_view(padded, _NEIGHBOURS, axis=1), axis=2)
+    away = values - near
+    everywhere = np.ones(values.shape, dtype=bool)
+    reach = _OUTLIER * robust_deviation(away, everywhere)
+    clipped: Floats = near + np.clip(away, -reach, reach)
+    return clipped
 
 
 def _ramp(n: int, begin: float, length: float) -> Floats:
@@ -157,39 +183,63 @@ def _growing_shapes(n: int, window: int, close: tuple[int, int]) -> Floats:
 class _Fit:
     """Weighted least squares of c series on a level and shapes."""
 
-    def __init__(self, values: Floats, weights: Floats, variance: Floats) -> None:
-        self._y, self._w, self._variance = values, weights, variance
+    def __init__(self, values: Floats, weights: Floats) -> None:
+        self._y, self._w = values, weights
         self._total = np.maximum(weights.sum(axis=1), 1e-12)
         level = np.einsum("ij,ij->i", weights, values) / self._total
         self._wy = weights * (values - level[:, None])
 
     def rows(self, chosen: Places) -> _Fit:
-        return _Fit(self._y[chosen], self._w[chosen], self._variance[chosen])
+        return _Fit(self._y[chosen], self._w[chosen])
 
     def gains(self, shapes: Floats) -> Floats:
         """(c, k) what each shape explains, upward; 0 where it falls."""
         together, power = self._wy @ shapes.T, self._powers(shapes)
-        gain = np.where(together > 0, together**2 / power, 0.0)
-        explained: Floats = gain / self._variance[:, None]
-        return explained
+        gains: Floats = np.where(together > 0, together**2 / power, 0.0)
+        return gains
 
-    def joint_gain(self, slopes: Floats, steps: Floats) -> Floats:
-        """(c,) what the best pair of a slope and a step upwards explains."""
-        best = np.zeros(len(self._y))
-        slope_power, step_power = self._powers(slopes), self._powers(steps)
-        with_slope, with_step = self._wy @ slopes.T, self._wy @ steps.T
+    def added_by_step(self, slopes: Floats, steps: Floats) -> Floats:
+        """(c,) squared score of the best step upwards on top of the best slope."""
+        slope_power, with_slope = self._powers(slopes), self._wy @ slopes.T
+        alone = np.where(with_slope > 0, with_slope**2 / slope_power, 0.0)
         means = self._w @ slopes.T / self._total[:, None]
+        best, pair = alone.max(axis=1), np.zeros((2, len(self._y)), dtype=np.intp)
         for number, step in enumerate(steps):
-            of_step = self._w @ step
-            cross = self._w @ (slopes * step).T - means * of_step[:, None]
-            power = step_power[:, number, None] - cross**2 / slope_power
-            height = with_step[:, number, None] - cross / slope_power * with_slope
-            useful = (height > 0) & (power > 1e-9 * step_power[:, number, None])
-            more = np.where(useful, height**2 / np.where(useful, power, 1.0), 0.0)
-            both = np.where(with_slope > 0, with_slope**2 / slope_power, 0.0) + more
+            cross = self._w @ (slopes * step).T - means * (self._w @ step)[:, None]
+            full = self._powers(step[None])
+            power = full - cross**2 / slope_power
+            height = (self._wy @ step)[:, None] - cross / slope_power * with_slope
+            useful = (height > 0) & (power > _LEAST_POWER * full)
+            both = alone + np.where(
+                useful, height**2 / np.where(useful, power, 1.0), 0.0
+            )
+            better = both.max(axis=1) > best
             best = np.maximum(best, both.max(axis=1))
-        explained: Floats = best / self._variance
-        return explained
+            pair[0, better] = both.argmax(axis=1)[better]
+            pair[1, better] = number
+        added: Floats = (best - alone.max(axis=1)) / self.left(
+            slopes[pair[0]], steps[pair[1]]
+        )
+        return added
+
+    def left(self, first: Floats, second: Floats) -> Floats:
+        """(c,) variance of a long mean of what two (c, n) shapes leave together.
+
+        As of a first-order autoregression; the noise of the history holds the slope.
+        """
+        roots = np.sqrt(self._w)
+        design = np.stack([np.ones_like(first), first, second], axis=2)
+        design *= roots[:, :, None]
+        wanted = self._y * roots
+        heights = np.linalg.pinv(design) @ wanted[:, :, None]
+        left = wanted - (design @ heights)[:, :, 0]
+        count = np.maximum(np.count_nonzero(self._w, axis=1), 8)
+        phi = lag_one(left)
+        phi += (3.0 + 5.0 * phi) / count
+        phi = np.clip(phi, 0.0, LARGEST_PHI)
+        single = np.einsum("ij,ij->i", left, left) / (count - 5)
+        variance: Floats = np.maximum(single, TINY) * inflation(phi)
+        return variance
 
     def _powers(self, shapes: Floats) -> Floats:
         """(c, k) weighted squares of each shape around its mean."""

@@ -16,8 +16,9 @@ from ..stats.moments import weighted_mean, weighted_sum
 # Standard errors by which the first intervals have to lie above the rest. By chance a
 # fiftieth does; little is lost then, since the rest holds most of the window.
 _ABOVE_THE_REST = 2.0
-# Shares of the time after the deploy that may have been one, besides the tolerance.
-_LONGER = (1 / 2, 2 / 3)
+# Shares of the time after the deploy that may have been one, besides the tolerance,
+# and the standard errors that those need.
+_LONGER, _LONG_ABOVE_THE_REST = (1 / 2, 2 / 3), 3.0
 # Fewest intervals of a query that must be left to judge by.
 _LEAST_LEFT = 4
 # Chance that noise which did not grow is taken to have done so.
@@ -36,9 +37,10 @@ def passed_intervals(
         head: how many intervals begin inside the tolerance.
     """
     passed = np.zeros(len(values), dtype=np.intp)
-    surest = np.full(len(values), _ABOVE_THE_REST)
+    surest = np.zeros(len(values))
     t = values.shape[1]
-    for length in sorted({head, *(round(share * t) for share in _LONGER)}):
+    lengths = {round(share * t): _LONG_ABOVE_THE_REST for share in _LONGER}
+    for length, needed in {**lengths, head: _ABOVE_THE_REST}.items():
         if length < head or t - length < _LEAST_LEFT:
             continue
         first, rest = slice(0, length), slice(length, None)
@@ -52,7 +54,7 @@ def passed_intervals(
         fall = weighted_mean(values[:, first], weights[:, first])
         fall -= weighted_mean(values[:, rest], weights[:, rest])
         errors = np.where(known, fall / np.sqrt(variance * error), 0.0)
-        longer = errors > surest
+        longer = errors > np.maximum(surest, needed)
         passed = np.where(longer, length, passed)
         surest = np.where(longer, errors, surest)
     return passed

@@ -71,7 +71,7 @@ def measure_jump(path: Floats, panel: Panel, *, head: int) -> Jump:
             remaining = size * max(lasts, 0.0)
     share = min((path.size - after) / panel.window, 1.0)
     usual = max(_MORE_ABRUPT * largest, _LEAST_SURE * deviation) / np.sqrt(share)
-    abrupt = earlier.size >= _LEAST_MOMENTS and (
+    abrupt = earlier.size >= _LEAST_MOMENTS and bool(
         abs(remaining) > max(usual, _LEAST_JUMP)
     )
     return Jump(

@@ -12,7 +12,7 @@ swings after the deploy, those alarm together. In the benchmark's eight groups t
 posterior takes the false alarms from 2.3 to .7, at the same power.
 
 References:
-    Quenouille 1956, the jackknife; Johnstone & Silverman 2004, empirical Bayes selection.
+    Quenouille 1956, the jackknife; Johnstone & Silverman 2004, empirical Bayes.
 """
 
 from __future__ import annotations

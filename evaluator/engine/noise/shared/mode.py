@@ -5,7 +5,7 @@ everybody's; the mode stays where most of them are until most of them go. With x
 query i, its deviation s of i, and a kernel of .7 deviations, it is the maximum over m
 of
 
-    sum over i of 1/s · exp(−(x − m)² / (2 · (.7 s)²))
+    sum over i of exp(−(x − m)² / (2 · (.7 s)²))
 
 found by mean shift from the median: m becomes the mean of x weighted by 1/s² and by the
 same kernel, until it rests. Without it, of the benchmark's scenes those with two groups

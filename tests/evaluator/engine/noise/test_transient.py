@@ -9,7 +9,7 @@ import pytest
 
 from bench.measures import many_queries
 from bench.unforeseen import UNFORESEEN
-from evaluator.engine.noise.transient import added_variance, slow_only_at_first
+from evaluator.engine.noise.transient import added_variance, passed_intervals
 
 
 def noise(s: int, t: int = 30, seed: int = 1):
@@ -18,7 +18,7 @@ def noise(s: int, t: int = 30, seed: int = 1):
 
 def passed(values, *, weights=None, head=6):
     weights = np.ones(values.shape) if weights is None else weights
-    return slow_only_at_first(values, weights, np.ones(len(values)), head)
+    return passed_intervals(values, weights, np.ones(len(values)), head) > 0
 
 
 def test_a_slow_start_that_passes_is_seen():
@@ -51,9 +51,18 @@ def test_without_enough_on_both_sides_nothing_is_reported(gone):
         assert not passed(values, weights=weights).any()
 
 
-@pytest.mark.parametrize("head", [0, 30])
-def test_a_tolerance_without_intervals_or_beyond_them_all_tells_nothing(head):
-    assert not passed(noise(20) + 9.0 * (np.arange(30) < 6), head=head).any()
+def test_a_tolerance_beyond_all_intervals_tells_nothing():
+    assert not passed(noise(20) + 9.0 * (np.arange(30) < 6), head=30).any()
+
+
+@pytest.mark.parametrize("head", [0, 6])
+def test_a_transient_longer_than_the_tolerance_is_left_out_as_a_whole(head):
+    values = noise(1000) + 3.0 * (np.arange(30) < 14)
+    weights, variance = np.ones(values.shape), np.ones(1000)
+
+    gone = passed_intervals(values, weights, variance, head)
+
+    assert np.mean(gone >= 15) > 0.95
 
 
 def more(values, phi=0.0):

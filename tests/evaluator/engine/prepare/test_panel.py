@@ -34,7 +34,8 @@ def panel_of(*series: Counters, at: float = AT, window: float = 180.0) -> Panel:
     """The one panel of these queries."""
     (batch,) = batches(series)
     prepared = prepare(batch, at, 540.0, SETTINGS, history=at)
-    ((_, panel),) = panels(prepared, at=at, window=window)
+    chosen = np.ones(prepared.rows.size, dtype=bool)
+    ((_, panel),) = panels(prepared, chosen, at=at, window=window)
     return panel
 
 
