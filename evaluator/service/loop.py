@@ -155,6 +155,9 @@ class Service:
             detected=len(report.detected),
             lone_samples=report.quality.lone_samples,
         )
+        if report.share >= 1.0:
+            for note in filter(None, (report.quality.obstacle, *report.notes)):
+                log.warning("data unclear", deploy=deploy.id, why=note)
 
     def _postpone(
         self, deploy: Deploy, earlier: Report | None, error: PgverdictError

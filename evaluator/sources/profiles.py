@@ -28,7 +28,8 @@ class Profile:
         query_info: always 1, with the labels ``fingerprint`` and ``query`` of the
             statement, the latter its text.
         plan_info: always 1, with the labels ``plan_id`` and ``plan`` of the plan.
-        instance: label with the server, or several that name it together.
+        instance: label with the server, or several that name it together, the address
+            last.
         database, user, queryid, toplevel: labels; one that the exporter does not write
             reads as empty.
         seconds_per_unit: 0.001 for a counter in milliseconds.

@@ -113,7 +113,13 @@ def pair(
         key = profile.key(cut.labels)
         origin = origins.get(place := (key.instance, bool(key.toplevel)))
         if origin is None or origin.last < cut.times[-1]:
-            origins[place] = Origin(_besides(cut.labels, profile), float(cut.times[-1]))
+            origins[place] = Origin(
+                _besides(cut.labels, profile),
+                float(cut.times[-1]),
+                tuple(
+                    cut.labels.get(label, "") for label in profile.server_labels[:-1]
+                ),
+            )
         metrics = by_server[key.instance].setdefault(key, {})
         metrics.setdefault(cut.name, []).append(cut)
     batches, lone = [], 0

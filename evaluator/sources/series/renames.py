@@ -14,11 +14,11 @@ import numpy as np
 from ...model import Batch, Floats, Places, QueryKey, join
 from ...units import show_time
 from .identities import Identity, number_of
+from .succession import SCRAPES_TOGETHER, SECONDS_TOGETHER
 
 # The longest time between the last scrape under the old name and the first under the
-# new one, seconds; and for how many scrapes both may be there.
+# new one, seconds.
 _PAUSE = 900.0
-_SCRAPES_TOGETHER = 5
 # A longer pause, seconds, and the share of the counters that must go on after it.
 _LONG_PAUSE, _SURELY = 14_400.0, 0.9
 # Share of the statements of the smaller that both must have, and share of these whose
@@ -116,7 +116,8 @@ def _life(batch: Batch, gauges: Sequence[Identity]) -> _Life:
 def _candidates(lives: Sequence[_Life]) -> Iterator[_Pair]:
     for older, one in enumerate(lives):
         for newer, other in enumerate(lives):
-            together = _SCRAPES_TOGETHER * max(one.step, other.step)
+            steps = SCRAPES_TOGETHER * max(one.step, other.step)
+            together = max(steps, SECONDS_TOGETHER)
             if (
                 one.first < other.first
                 and one.last < other.last

@@ -16,8 +16,9 @@ from ...model import Floats
 from ..api import matcher
 from ..matrix import RawSeries, once, same_value
 
-# A pod that is replaced may still be scraped a few times beside its successor.
-_SCRAPES_TOGETHER = 5
+# A pod that is replaced may still be scraped beside its successor: for so many scrapes,
+# or so long if that is longer, in seconds; Kubernetes gives it 30 s to end.
+SCRAPES_TOGETHER, SECONDS_TOGETHER = 5, 90.0
 # Digits that a storage loses, relative to the counter.
 _LOST = 1e-9
 
@@ -119,7 +120,7 @@ def _hands_over(older: RawSeries, newer: RawSeries) -> bool:
     if not steps.size:
         return False
     overlap = older.times[-1] - newer.times[0]
-    if overlap > _SCRAPES_TOGETHER * float(np.median(steps)):
+    if overlap > max(SCRAPES_TOGETHER * float(np.median(steps)), SECONDS_TOGETHER):
         return False
     since = int(older.times.searchsorted(newer.times[0]))
     times = np.concatenate([older.times[max(0, since - 1) :], newer.times])

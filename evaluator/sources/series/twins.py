@@ -34,10 +34,13 @@ class Origin:
     Args:
         labels: of the newest series.
         last: its last sample, Unix seconds.
+        declared: values of the labels that, by the configuration, name a server beside
+            its address; servers that differ in them are different ones.
     """
 
     labels: Mapping[str, str]
     last: float
+    declared: tuple[str, ...] = ()
 
 
 # By server, and whether its statements say whether they were called directly.
@@ -84,7 +87,14 @@ def without_twins(
     notes = []
     ranked = sorted(sides, key=lambda side: side.worth, reverse=True)
     for better, other in combinations(ranked, 2):
-        if not {better.place, other.place} & gone.keys() and _twins(better, other):
+        if {better.place, other.place} & gone.keys():
+            continue
+        declared = {
+            origins[side.place].declared
+            for side in (better, other)
+            if side.place in origins
+        }
+        if len(declared) < 2 and _twins(better, other):
             gone[other.place] = None
             notes.append(_note(better.place, other.place, origins))
     if not gone:

@@ -144,3 +144,15 @@ def test_a_decision_survives_the_end_of_the_process(world, service, ledger):
     world.service(ledger).round()
 
     assert len(world.published) == 1
+
+
+def test_what_is_unclear_about_the_data_is_logged_with_the_verdict(world, service):
+    world.reading = replace(world.reading, events=("the same statements come twice",))
+    service.round()
+    world.now = DUE
+
+    with capture_logs() as lines:
+        service.round()
+
+    unclear = [line["why"] for line in lines if line["event"] == "data unclear"]
+    assert unclear == ["the same statements come twice"]

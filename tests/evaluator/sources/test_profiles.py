@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evaluator.sources.api import PrometheusApi, label_name, matcher
 from evaluator.sources.profiles import PROFILES
+from evaluator.sources.readings import join
 from evaluator.sources.surroundings import SurroundingsSource
 from evaluator.transport.client import Client
 from lab.faults import Fault, FaultServer
@@ -49,6 +50,25 @@ def test_servers_of_the_same_instance_in_two_clusters_are_two():
     )
 
     assert found.servers == {"eu/n/db1:9719", "us/n/db1:9719"}
+
+
+def test_what_the_configuration_calls_two_servers_is_judged_as_two():
+    samples = [(15.0 * n, f"{n + 1}") for n in range(40)]
+    found = join(
+        [
+            reading(
+                *(
+                    kind(*samples, cluster=cluster, namespace="n")
+                    for cluster in ("eu", "us")
+                    for kind in (calls, seconds)
+                ),
+                profile=SEVERAL,
+            )
+        ]
+    )
+
+    assert len(found.batches) == 2
+    assert found.twins == ()
 
 
 @pytest.mark.parametrize(
