@@ -26,7 +26,7 @@ def scraped(factor: float, seed: int = 1) -> list[Series]:
     """Hours of a dozen queries; the first takes *factor* as long since the deploy."""
     rng = np.random.default_rng(seed)
     times = DEPLOY_AT + np.arange(-HISTORY, 1800.0 + 1, STEP)
-    result = []
+    result: list[Series] = []
     for query in range(QUERIES):
         slower = np.where(times[1:] > DEPLOY_AT, 1.0 if query else factor, 1.0)
         mean = 0.002 * (query + 1) * slower
@@ -69,7 +69,9 @@ def judged(result: list[Series], tmp_path: Any, engine: str) -> Report:
     )
 
 
-def divided(result: list[Series], at: list[float], change: Callable[[int], Any]):
+def divided(
+    result: list[Series], at: list[float], change: Callable[[int], Any]
+) -> list[Series]:
     """Each series as several, one for each pod; *change* gives its labels."""
     ends = [-np.inf, *(DEPLOY_AT + one for one in at), np.inf]
     return [

@@ -19,7 +19,7 @@ from evaluator.sources.profiles import PROFILES
 from evaluator.sources.prometheus import PrometheusSource
 from evaluator.sources.surroundings import SurroundingsSource
 from evaluator.transport.client import Client
-from lab.faults import Fault, Handler, serving
+from lab.faults import Fault, Handler, Request, serving
 from tests.queries import series_of
 
 from ..prometheus_answers import calls, labels, matrix, seconds, series, success
@@ -187,7 +187,7 @@ class Limited:
     """
 
     def __init__(self, refusal, *, most=1000, longest=1e9, listed=1000):
-        self.requests: list[Any] = []
+        self.requests: list[Request] = []
         self._refusal = refusal
         self._most, self._longest, self._listed = most, longest, listed
         server = self

@@ -117,7 +117,7 @@ def test_without_a_rise_that_matters_there_is_no_finding(factor):
     assert judged(server(np.full(COUNT, factor))).effects.shared == ()
 
 
-def test_a_few_slower_queries_are_no_shared_rise():
+def test_a_few_slower_queries_are_not_a_shared_rise():
     factors = np.ones(COUNT)
     factors[:10] = 2.0
 
