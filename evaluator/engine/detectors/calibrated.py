@@ -118,7 +118,7 @@ def _known(prepared: Prepared, at: float, settings: Settings) -> _Known:
 
     rises = [part.common_rise for _, part in assessed if part.common_rise != 1.0]
     return _Known(
-        # What did not rise is no finding, and nobody needs to know its history.
+        # What did not rise is not a finding; its history is not needed.
         p_value=np.where(prepared.risen, gathered("p_value", unknown=1.0), 1.0),
         split_at=gathered("split_at"),
         statistic=gathered("statistic"),
