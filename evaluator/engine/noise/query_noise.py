@@ -117,8 +117,9 @@ def learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
         single=np.maximum(single, _LEAST_DEVIATION**2),
         dependence=dependence,
         by_dispersion=by_dispersion,
-        values=values[:, scope.old.start :].copy(),
-        weights=weights[:, scope.old.start :].copy(),
+        # Without a history that is all of them, and nothing is copied.
+        values=np.ascontiguousarray(values[:, scope.old.start :]),
+        weights=np.ascontiguousarray(weights[:, scope.old.start :]),
         baseline=Run.of(values[:, scope.old], weights[:, scope.old]),
         recent=Run.of(values[:, scope.recent], weights[:, scope.recent]),
         placebos=_placebos(values, weights, scope),

@@ -24,7 +24,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from ...model import Flags, Floats, Places
 from ..stats.ar1 import LARGEST_PHI, inflation, lag_one
@@ -48,8 +47,8 @@ _LEAST_POWER = 1e-9
 # The end of the time before the tolerance, in which it may rise at last, in windows;
 # and its fewest intervals.
 _LAST, _LEAST_LAST = 0.13, 3
-# Outliers lie so many deviations from the median of so many neighbours.
-_OUTLIER, _NEIGHBOURS = 4.0, 7
+# Outliers lie so many deviations from their neighbours.
+_OUTLIER = 4.0
 # Fewest intervals before the tolerance that can show a slope.
 _LEAST = 5
 
@@ -104,8 +103,9 @@ def find_slopes(
     by_slope, by_own = fit.gains(earlier), fit.gains(own)
     best = by_slope.argmax(axis=1)
     ahead = by_slope.max(axis=1) - by_own.max(axis=1)
-    noise = fit.left(earlier[best], own[by_own.argmax(axis=1)])
-    wins = np.flatnonzero(ahead > _CLEARLY * noise)
+    wins = np.flatnonzero(ahead > 0)
+    noise = fit.rows(wins).left(earlier[best[wins]], own[by_own.argmax(axis=1)[wins]])
+    wins = wins[ahead[wins] > _CLEARLY * noise]
     if wins.size:
         added = fit.rows(wins).added_by_step(earlier, steps.astype(np.float64))
         added -= 2.0 * np.log(len(steps))
@@ -136,15 +136,26 @@ def _rises_before(
 
 
 def _without_outliers(values: Floats) -> Floats:
-    """(c, n) values, each no further from its neighbours' median than noise goes."""
-    half = _NEIGHBOURS // 2
-    padded = np.pad(values, ((0, 0), (half, half)), mode="edge")
-    near = np.median(sliding_window_view(padded, _NEIGHBOURS, axis=1), axis=2)
+    """(c, n) values, each no further from its neighbours' middle than noise goes.
+
+    The middle is the median of the medians of three times three neighbours.
+    """
+    threes = _middle_of_three(values, 1)
+    near = _middle_of_three(threes, 3)
     away = values - near
     everywhere = np.ones(values.shape, dtype=bool)
     reach = _OUTLIER * robust_deviation(away, everywhere)
     clipped: Floats = near + np.clip(away, -reach, reach)
     return clipped
+
+
+def _middle_of_three(values: Floats, apart: int) -> Floats:
+    """(c, n) median of each value and those *apart* before and after it."""
+    padded = np.pad(values, ((0, 0), (apart, apart)), mode="edge")
+    before, after = padded[:, : -2 * apart], padded[:, 2 * apart :]
+    low, high = np.minimum(before, after), np.maximum(before, after)
+    middle: Floats = np.minimum(np.maximum(values, low), high)
+    return middle
 
 
 def _ramp(n: int, begin: float, length: float) -> Floats:

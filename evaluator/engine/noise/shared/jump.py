@@ -1,4 +1,4 @@
-"""A jump at the deploy is no common noise: two local straight lines (discontinuity).
+"""A jump at the deploy is not common noise: two local lines, a discontinuity.
 
 A load that grows, a wave or a saw-tooth may stand higher after the deploy than before
 and still go through it without a break. So lines are fitted to the intervals on each
@@ -28,7 +28,7 @@ _LEAST_REACH = 3
 # window; earlier looks ask for more (O'Brien & Fleming 1979).
 _MORE_ABRUPT, _LEAST_SURE = 1.5, 4.0
 _LEAST_JUMP = float(np.log(1.1))
-# Share of the jump that is still there later, if it is no transient.
+# Share of the jump that is still there later, if it is not a transient.
 _LASTS = 0.5
 # Fewest moments of the history to compare with.
 _LEAST_MOMENTS = 20

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evaluator.engine.noise.common_factor import (
+    abrupt_step,
     column_medians,
     common_factor,
     loadings,
@@ -32,7 +33,9 @@ def factor_of(residuals, present):
     deviation = np.full((len(residuals), 1), 0.2)
     middle = column_medians(residuals, present.astype(float))
     queries = present.sum(axis=0).mean()
-    factor = common_factor(middle, deviation, queries, before=BEFORE, after=BEFORE)
+    middle -= np.median(middle[:BEFORE])
+    step = abrupt_step(middle, BEFORE, BEFORE)
+    factor = common_factor(middle, step, deviation, queries, after=BEFORE)
     return factor, loadings(residuals, present, deviation, factor, before=BEFORE)
 
 

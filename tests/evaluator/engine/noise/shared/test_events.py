@@ -39,7 +39,7 @@ def test_what_rose_at_the_deploy_stays_its_own():
     assert np.mean(found(values).place[160:180] == -1) > 0.9
 
 
-def test_a_change_at_the_deploy_is_no_event_elsewhere():
+def test_a_change_at_the_deploy_is_not_an_event_elsewhere():
     values = noise()
     values[:160, 30:] += 1.5
 

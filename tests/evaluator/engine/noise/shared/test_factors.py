@@ -67,7 +67,7 @@ def test_the_rank_is_that_of_the_definition():
     assert rank == good[0] == 3
 
 
-def test_slow_noise_of_single_queries_is_no_factor():
+def test_slow_noise_of_single_queries_is_not_a_factor():
     own = autoregression(np.random.default_rng(3), 0.6, 300, 48).T
 
     assert shared_rank(own - own.mean(axis=0)) == 0

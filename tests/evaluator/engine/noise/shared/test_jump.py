@@ -67,7 +67,7 @@ def test_largest_before_is_that_of_every_moment_of_the_history():
 
 @pytest.mark.parametrize("begins", [-60, -30, -10])
 @pytest.mark.parametrize("minutes_long", [60, 200])
-def test_a_slope_is_no_jump(begins, minutes_long):
+def test_a_slope_is_not_a_jump(begins, minutes_long):
     path = wave()
     path += np.clip((minutes(path) - begins) / minutes_long, 0.0, 1.0)
 
