@@ -90,7 +90,7 @@ def major_version(number: Any, version: str) -> int:
 
 def unreadable(facts: Facts) -> Problem | None:
     """Why there is no pg_stat_statements to read from, if so."""
-    if not facts.extension:
+    if not facts.schema:
         return problems.EXTENSION_MISSING
     if unknown_layout(facts.statement_columns):
         return problems.extension_too_old(facts.extension)

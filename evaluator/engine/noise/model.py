@@ -15,6 +15,7 @@ from ...model import Assessment, Flags, Floats, Panel
 from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
 from ..stats.moments import robust_deviation
+from ..stats.nearness import ends_before, hides_changes, near
 from .autocorrelation import Dependence, grown_of_late, shrink
 from .common_factor import (
     CommonFactor,
@@ -35,7 +36,7 @@ from .contrast import (
 from .query_noise import QueryNoise, learn
 from .residuals import log_residuals
 from .scope import Scope, scope_of
-from .selection import whole_rule_p
+from .selection import tail_p, whole_rule_p
 from .transient import added_variance, slow_only_at_first
 
 # A deviation below this would make every query follow the factor exactly.
@@ -107,8 +108,8 @@ def assess(
         wanted[:] = True
     else:
         wanted |= searched
-    split_at, statistic = _search(panel, noise, scope, wanted)
-    near = np.abs(split_at - at) <= tolerance
+    split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
+    is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
     p = whole_rule_p(
         score,
         dependence.phi,
@@ -117,13 +118,18 @@ def assess(
         baseline=scope.baseline,
         tolerance=tolerance / window,
     )
+    hides = hides_changes(
+        panel.present, panel.starts, panel.ends, at=at, tolerance=tolerance
+    )
+    # More splits count as near than the chances were simulated for: at most all.
+    p[hides] = tail_p(score[hides])
     recent = Contrast(noise.recent, moved.contrast.after)
     return Assessment(
-        p_value=np.where(near & (score > 0), p, 1.0),
+        p_value=np.where(is_near & (score > 0), p, 1.0),
         score=score,
         split_at=split_at,
         statistic=statistic,
-        near=near,
+        near=is_near,
         phi=dependence.phi,
         deviation=np.sqrt(noise.single),
         log_error=np.sqrt(variance * (recent.variance + moved.added)) * stretch.base,
@@ -237,15 +243,17 @@ def _placebo_stretch(
 
 def _search(
     panel: Panel, noise: QueryNoise, scope: Scope, wanted: Flags
-) -> tuple[Floats, Floats]:
-    """(s,) start of the right segment at the best split, and (s,) its statistic.
+) -> tuple[Floats, Floats, Floats]:
+    """At the best split of each query its two segments, and the statistic.
 
-    NaN where it is not wanted.
+    Returns:
+        (s,) start of the right segment, (s,) end of the left one, Unix seconds, and
+        (s,) the statistic; NaN where it is not wanted.
     """
-    split_at, statistic = (np.full(len(wanted), np.nan) for _ in range(2))
+    split_at, seen_until, statistic = (np.full(len(wanted), np.nan) for _ in range(3))
     rows = slice(None) if wanted.all() else np.flatnonzero(wanted)
-    columns, statistic[rows] = best_splits_of_present(
-        noise.searched[rows], panel.calls[rows][:, scope.searched] > 0
-    )
+    present = panel.calls[rows][:, scope.searched] > 0
+    columns, statistic[rows] = best_splits_of_present(noise.searched[rows], present)
     split_at[rows] = panel.starts[scope.searched][columns]
-    return split_at, statistic
+    seen_until[rows] = ends_before(columns, present, panel.ends[scope.searched])
+    return split_at, seen_until, statistic
