@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from exporter.postgres.facts import Facts
+from exporter.postgres.connecting.facts import Facts
 from exporter.postgres.measures import IDENTITY, READS_ALL, STANDBY, STARTED, Measure
 from exporter.postgres.snapshots import Answers, completed
 from exporter.values.context import ContextMetric
-from exporter.values.measures import Refusal, Refused
+from exporter.values.missing import Refusal, Refused
 from exporter.values.problems import Reason
 from exporter.values.snapshot import Snapshot
 

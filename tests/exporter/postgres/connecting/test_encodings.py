@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exporter.postgres.encodings import Encoding, name_shown, text_shown
+from exporter.postgres.connecting.encodings import Encoding, name_shown, text_shown
 
 UTF8, ANY, LATIN1 = Encoding("UTF8"), Encoding("SQL_ASCII"), Encoding("LATIN1")
 # All that a database may have. Source: PostgreSQL documentation, 23.3.1.

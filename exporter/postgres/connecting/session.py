@@ -16,7 +16,7 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 from psycopg.rows import TupleRow
 
-from ..values.measures import Refusal, Refused
+from ...values.missing import Refusal, Refused
 from .encodings import Encoding
 from .refusals import refused_with
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from exporter.postgres.facts import major_version
+from exporter.postgres.connecting.facts import major_version
 from lab.postgres import Postgres
 
-from ..builders import Series
-from ..exporting import exporting, reasons, statement_series
+from ...builders import Series
+from ...exporting import exporting, reasons, statement_series
 
 
 @pytest.mark.parametrize(

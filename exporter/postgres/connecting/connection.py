@@ -24,8 +24,8 @@ from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Format
 
-from ..values import problems
-from ..values.problems import Problem, Reason
+from ...values import problems
+from ...values.problems import Problem, Reason
 from .defaults import begin
 from .encodings import ANY_BYTES, UTF8, Encoding, name_shown
 from .facts import Facts, read_facts
