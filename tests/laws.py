@@ -132,6 +132,7 @@ EXPORTER = {
         "values",
         "postgres.connecting.encodings",
         "postgres.connecting.refusals",
+        "postgres.connecting.defaults",
     },
     "postgres.snapshots": {"values", "postgres.connecting.facts", "postgres.measures"},
     "postgres.context": {"values", "postgres.measures"},
