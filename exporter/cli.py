@@ -17,7 +17,7 @@ import structlog
 from . import logs, tune_memory
 from .errors import ConfigurationError
 from .metrics.self_metrics import DISTRIBUTION
-from .postgres.connection import parses
+from .postgres.connecting.connection import parses
 from .service import Service
 from .settings.load import load
 from .settings.nearest import nearest

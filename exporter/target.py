@@ -16,8 +16,8 @@ from .metrics.sticky_limit import COST, StickyLimit
 from .periodic.plan_reader import PlanReader, PlanSettings
 from .periodic.single_flight import SingleFlight
 from .periodic.text_reader import TextReader, TextSettings
-from .postgres.connection import ServerConnection
-from .postgres.dsn import Dsn
+from .postgres.connecting.connection import ServerConnection
+from .postgres.connecting.dsn import Dsn
 from .postgres.reading import SnapshotReader, Wanted
 from .scrape import Scrape
 from .values.problems import TIMEOUT, Reason

@@ -131,7 +131,10 @@ EVALUATOR = {
 
 # Law 3: one file for each way out of the process.
 ONLY_USER = {
-    "psycopg": {"exporter.postgres.connection", "exporter.postgres.session"},
+    "psycopg": {
+        "exporter.postgres.connecting.connection",
+        "exporter.postgres.connecting.session",
+    },
     "pglast": {"exporter.postgres.plans", "exporter.postgres.texts"},
     "bcrypt": {"exporter.web.access"},
     "requests": {"evaluator.transport.client", "evaluator.transport.failures"},
@@ -150,13 +153,23 @@ EXPORTER = {
     "logs": set(),
     "tune_memory": set(),
     "values": {"values"},
-    "postgres.connection": {
-        *{"values", "postgres.defaults", "postgres.encodings", "postgres.facts"},
-        *{"postgres.refusals", "postgres.session"},
+    "postgres.connecting.connection": {
+        *{
+            "values",
+            "postgres.connecting.defaults",
+            "postgres.connecting.encodings",
+            "postgres.connecting.facts",
+        },
+        *{"postgres.connecting.refusals", "postgres.connecting.session"},
     },
-    "postgres.facts": {"values", "postgres.queries", "postgres.session"},
-    "postgres.session": {"values", "postgres.encodings", "postgres.refusals"},
-    "postgres.snapshots": {"values", "postgres.facts", "postgres.measures"},
+    "postgres.connecting.facts": {"postgres.connecting.session"},
+    "postgres.connecting.session": {
+        "values",
+        "postgres.connecting.encodings",
+        "postgres.connecting.refusals",
+        "postgres.connecting.defaults",
+    },
+    "postgres.snapshots": {"values", "postgres.connecting.facts", "postgres.measures"},
     "postgres.context": {"values", "postgres.measures"},
     "postgres.rows": {"values", "postgres.queries"},
     "postgres.reading": {"values", "postgres"},
@@ -166,7 +179,7 @@ EXPORTER = {
     "periodic.task": set(),
     "periodic.single_flight": set(),
     "periodic": {
-        *{"values", "postgres.connection", "postgres.text_reading"},
+        *{"values", "postgres.connecting.connection", "postgres.text_reading"},
         *{"postgres.plans", "postgres.generic"},
         *{"metrics.labels", "metrics.label_books", "metrics.sticky_limit"},
         *{"periodic.task", "periodic.single_flight"},
@@ -174,7 +187,13 @@ EXPORTER = {
     "scrape": {"values", "metrics.exposition"},
     "target": {"values", "postgres", "metrics", "periodic", "scrape"},
     # Without the driver, the parser and the web server.
-    "settings": {"errors", "logs", "metrics.counters", "postgres.dsn", "settings"},
+    "settings": {
+        "errors",
+        "logs",
+        "metrics.counters",
+        "postgres.connecting.dsn",
+        "settings",
+    },
     "web.application": {
         *{"target", "scrape", "web.headers"},
         *{"metrics.exposition", "metrics.self_metrics"},
@@ -187,8 +206,17 @@ EXPORTER = {
 # are allowed.
 EXPORTER_PURE = {
     *{"values", "metrics", "postgres.queries", "postgres.context", "postgres.rows"},
-    *{"postgres.refusals", "postgres.texts", "postgres.plans", "settings.nearest"},
-    *{"postgres.measures", "postgres.defaults", "postgres.encodings"},
+    *{
+        "postgres.connecting.refusals",
+        "postgres.texts",
+        "postgres.plans",
+        "settings.nearest",
+    },
+    *{
+        "postgres.measures",
+        "postgres.connecting.defaults",
+        "postgres.connecting.encodings",
+    },
     "postgres.generic",
     *{"postgres.snapshots", "web.headers"},
 }

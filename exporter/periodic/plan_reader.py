@@ -11,7 +11,7 @@ from typing import TypeVar
 import structlog
 
 from ..metrics.sticky_limit import StickyLimit
-from ..postgres.connection import ReadError, ServerConnection
+from ..postgres.connecting.connection import ReadError, ServerConnection
 from ..postgres.generic import for_generic_plan
 from ..postgres.plans import OLDEST_SERVER, explainable
 from ..postgres.text_reading import read_plan, read_whole_texts

@@ -10,7 +10,7 @@ import structlog
 
 from ..metrics.label_books import TextBook
 from ..metrics.labels import inside
-from ..postgres.connection import ReadError, ServerConnection
+from ..postgres.connecting.connection import ReadError, ServerConnection
 from ..postgres.text_reading import read_texts
 from ..values.problems import TIMEOUT, Problem, Reason
 from ..values.snapshot import LabelPairs, StatementKey

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from ..values import problems
+from ..values.problems import Problem
 from ..values.quoting import quoted
 
 # Without these a statement cannot be named or judged.
@@ -122,6 +124,18 @@ def offered_columns(
         if column.field in wanted and adds_up and column.offered(columns):
             offered.setdefault(column.field, column)
     return offered
+
+
+def unreadable(columns: Collection[str], schema: str, version: str) -> Problem | None:
+    """Why pg_stat_statements cannot be read, if so.
+
+    Args:
+        schema: of the extension; empty where it is missing.
+        version: of the extension, for the message.
+    """
+    if not schema:
+        return problems.EXTENSION_MISSING
+    return problems.extension_too_old(version) if unknown_layout(columns) else None
 
 
 def unknown_layout(columns: Collection[str]) -> bool:

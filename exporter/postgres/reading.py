@@ -7,15 +7,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..values.measures import MissingMeasure, Refusal, Refused
+from ..values.missing import MissingMeasure, Refusal, Refused
 from ..values.problems import WHILE_UP, Problem
 from ..values.snapshot import Names, Snapshot
 from . import measures, queries, rows
-from .connection import ReadError, ServerConnection
+from .connecting.connection import ReadError, ServerConnection
+from .connecting.facts import Facts
+from .connecting.session import Session
 from .context import CONTEXT
-from .facts import Facts, unreadable
 from .measures import Answer, Measure
-from .session import Session
 from .snapshots import completed
 
 _NAMES = """
@@ -85,7 +85,9 @@ class SnapshotReader:
         return Snapshot(up=problem.reason in WHILE_UP, problems=(problem,))
 
     def _snapshot(self, session: Session, facts: Facts, *, probing: bool) -> Snapshot:
-        problem = unreadable(facts)
+        problem = queries.unreadable(
+            facts.statement_columns, facts.schema, facts.extension
+        )
         if problem is None:
             essential = _statements(
                 session, facts, self._wanted.fields, probing=probing

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from ..values import problems
 from ..values.context import ContextRow
-from ..values.measures import MissingMeasure, Refusal, Refused
+from ..values.missing import MissingMeasure, Refusal, Refused
 from ..values.problems import Problem, Reason
 from ..values.snapshot import Evictions, Server, Snapshot
 from . import measures
-from .facts import Facts
+from .connecting.facts import Facts
 from .measures import Answer, Measure
 
 Answers = Mapping[Measure, Answer | Refused]

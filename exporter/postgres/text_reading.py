@@ -16,12 +16,12 @@ from ..values import problems
 from ..values.plan import Plan, Skipped
 from ..values.snapshot import LabelPairs, StatementKey
 from . import queries
-from .connection import ReadError, ServerConnection, Work
-from .encodings import ANY_BYTES, UTF8, Encoding, text_shown
-from .facts import Facts, unreadable
+from .connecting.connection import ReadError, ServerConnection, Work
+from .connecting.encodings import ANY_BYTES, UTF8, Encoding, text_shown
+from .connecting.facts import Facts
+from .connecting.refusals import CONVERSION
+from .connecting.session import Session
 from .plans import explain_sql, plan_of, skipped_for
-from .refusals import CONVERSION
-from .session import Session
 from .texts import text_labels
 
 # Longer texts get no fingerprint: most are lists of thousands of constants.
@@ -152,7 +152,8 @@ def _texts(
     longest: float,
 ) -> Generator[Text]:
     """Key, cut text, whole text; in batches: all may be hundreds of megabytes."""
-    if problem := unreadable(facts):
+    problem = queries.unreadable(facts.statement_columns, facts.schema, facts.extension)
+    if problem is not None:
         raise ReadError(problem)
     sql = queries.texts_query(facts.statement_columns, facts.schema)
     any_bytes = session.encoding.codec is None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigurationError
-from ..postgres.dsn import Parses, fixed
+from ..postgres.connecting.dsn import Parses, fixed
 from .servers import KEYS, Servers, unknown_setting
 from .table import SETTINGS, Settings
 from .yaml_file import read_mapping

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..postgres.dsn import (
+from ..postgres.connecting.dsn import (
     Dsn,
     Parses,
     fixed,

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..logs import FORMATS, LEVELS
 from ..metrics.counters import COUNTER_FIELDS, DEFAULT_COUNTERS
-from ..postgres.dsn import Dsn
+from ..postgres.connecting.dsn import Dsn
 from .kinds import (
     ADDRESS,
     COUNTERS,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .measures import MissingMeasure, Refusal
+from .missing import MissingMeasure, Refusal
 from .quoting import quoted
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .context import ContextRow
-from .measures import MissingMeasure
+from .missing import MissingMeasure
 from .problems import Problem
 
 # userid, dbid, queryid, toplevel: the key of a row of pg_stat_statements. toplevel is

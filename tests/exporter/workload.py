@@ -10,6 +10,8 @@ from psycopg import sql
 
 from lab.postgres import Postgres
 
+# Of a table; each selection of its columns is a statement of its own.
+COLUMNS = tuple(f"c{number}" for number in range(9))
 MONITOR = "pgverdict"
 PASSWORD = "lab"  # noqa: S105 - of a throw-away server
 # 63 bytes, the longest possible name; quotes, a newline, another script.
@@ -51,6 +53,21 @@ def busy_server(version: str, extension: str | None = None) -> Iterator[Postgres
 def monitor_dsn(server: Postgres) -> str:
     """The exporter's own login: pg_read_all_stats and nothing else."""
     return server.dsn_for(user=MONITOR, password=PASSWORD)
+
+
+def create_wide_table(server: Postgres) -> None:
+    """The table for :func:`run_selections`."""
+    server.execute(f"CREATE TABLE wide ({' int, '.join(COLUMNS)} int)")
+
+
+def run_selections(server: Postgres, numbers: range, times: int) -> None:
+    """Execute statements by their *numbers*, from 1 to 511, each so many times."""
+    with psycopg.connect(server.dsn, autocommit=True) as connection:
+        for number in numbers:
+            chosen = [name for i, name in enumerate(COLUMNS) if number >> i & 1]
+            names = sql.SQL(", ").join(map(sql.Identifier, chosen))
+            for _ in range(times):
+                connection.execute(sql.SQL("SELECT {} FROM wide").format(names))
 
 
 def _monitor(server: Postgres) -> None:

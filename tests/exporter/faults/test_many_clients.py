@@ -96,7 +96,7 @@ def test_clients_that_do_not_read_their_answer_do_not_block_others() -> None:
                 client.connect((host, int(port)))
                 client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
 
-            scraped = exporter.scrape(timeout=CLIENT_TIMEOUT * 0.8)
+            scraped = exporter.scrape(timeout=CLIENT_TIMEOUT * 0.4)
 
     assert scraped[PG_UP] == 1
     assert statement_series(scraped)

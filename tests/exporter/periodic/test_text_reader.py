@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from exporter.periodic.single_flight import SingleFlight
 from exporter.periodic.text_reader import TextReader, TextSettings
-from exporter.postgres.connection import ServerConnection
-from exporter.postgres.dsn import fixed
+from exporter.postgres.connecting.connection import ServerConnection
+from exporter.postgres.connecting.dsn import fixed
 
 from ..builders import key
 

@@ -11,8 +11,8 @@ import pytest
 from bench.speed.statements import fill
 from exporter.periodic.single_flight import SingleFlight
 from exporter.periodic.text_reader import TextReader, TextSettings
-from exporter.postgres.connection import ServerConnection
-from exporter.postgres.dsn import fixed
+from exporter.postgres.connecting.connection import ServerConnection
+from exporter.postgres.connecting.dsn import fixed
 from exporter.postgres.reading import SnapshotReader, Wanted
 from lab.postgres import Postgres
 from lab.process import wait_until

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from lab.postgres import Postgres
 
 from ..builders import Series, series
 from ..exporting import PG_UP, exporting, reasons
+from ..workload import create_wide_table, run_selections
 
 pytestmark = pytest.mark.servers
 
@@ -22,13 +21,12 @@ CAPACITY = series("pg_stat_statements_max_entries")
 DEALLOC = series("pg_stat_statements_info_dealloc_total")
 STARTED = series("pg_postmaster_start_time_seconds")
 SMALL, LARGE = 100, 1000
-COLUMNS = tuple(f"c{number}" for number in range(9))
 
 
 @pytest.fixture(params=["14", "18"])
 def server(request: pytest.FixtureRequest) -> Iterator[Postgres]:
     with Postgres(request.param) as running:
-        running.execute(f"CREATE TABLE wide ({' int, '.join(COLUMNS)} int)")
+        create_wide_table(running)
         restart_with(running, LARGE)
         yield running
 
@@ -36,16 +34,6 @@ def server(request: pytest.FixtureRequest) -> Iterator[Postgres]:
 def restart_with(server: Postgres, capacity: int) -> None:
     server.execute(f"ALTER SYSTEM SET pg_stat_statements.max = {capacity}")
     server.restart()
-
-
-def run(server: Postgres, statements: range, times: int) -> None:
-    """Execute statements by their numbers, each another selection of columns."""
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
-        for number in statements:
-            chosen = [name for i, name in enumerate(COLUMNS) if number >> i & 1]
-            names = sql.SQL(", ").join(map(sql.Identifier, chosen))
-            for _ in range(times):
-                connection.execute(sql.SQL("SELECT {} FROM wide").format(names))
 
 
 def of(scraped: dict[Series, float], name: str) -> dict[tuple[object, ...], float]:
@@ -57,12 +45,12 @@ def of(scraped: dict[Series, float], name: str) -> dict[tuple[object, ...], floa
 def test_a_smaller_table_loses_entries_and_its_restart_is_visible(
     server: Postgres,
 ) -> None:
-    run(server, range(1, 301), times=2)
+    run_selections(server, range(1, 301), times=2)
     with exporting(server.dsn) as exporter:
         before = exporter.scrape()
         restart_with(server, SMALL)
         after = exporter.scrape()
-        run(server, range(1, 301), times=1)
+        run_selections(server, range(1, 301), times=1)
         later = exporter.scrape()
 
     for scraped in (before, after, later):
@@ -91,12 +79,12 @@ def assert_returns_are_visible(
 
 def test_a_larger_table_keeps_its_entries_and_stops_to_evict(server: Postgres) -> None:
     restart_with(server, SMALL)
-    run(server, range(1, 301), times=1)
+    run_selections(server, range(1, 301), times=1)
     with exporting(server.dsn) as exporter:
         before = exporter.scrape()
         restart_with(server, LARGE)
         after = exporter.scrape()
-        run(server, range(1, 301), times=1)
+        run_selections(server, range(1, 301), times=1)
         later = exporter.scrape()
 
     assert (before[CAPACITY], after[CAPACITY]) == (SMALL, LARGE)
@@ -116,7 +104,7 @@ def test_the_costliest_keep_their_places_across_the_change(
 ) -> None:
     places = 5
     restart_with(server, capacities[0])
-    run(server, range(1, 200), times=1)
+    run_selections(server, range(1, 200), times=1)
     for columns in range(1, places + 1):
         for _ in range(3):
             server.execute(f"SELECT pg_sleep(0.1) {', 1' * columns}")

@@ -229,7 +229,9 @@ def test_explain_is_followed_by_the_statement_alone() -> None:
         ("42501", Skipped.NO_PRIVILEGE),
         ("42P01", Skipped.NOT_FOUND),
         ("57014", Skipped.TIMEOUT),
-        ("42P18", Skipped.FAILED),
+        ("42P18", Skipped.NO_GENERIC_PLAN),
+        ("42601", Skipped.NO_GENERIC_PLAN),
+        ("XX000", Skipped.FAILED),
     ],
 )
 def test_an_error_of_the_server_becomes_a_reason(state: str, reason: Skipped) -> None:

@@ -112,6 +112,12 @@ def test_a_fact_about_the_server_that_is_refused_costs_only_itself(
     assert_all_but(server, FACTS[function], {"measures_missing"})
 
 
+def test_settings_that_may_not_be_made_cost_nothing(server: Postgres) -> None:
+    refuse_function(server, "set_config(text, text, bool)", raising("42501"))
+
+    assert_all_but(server, set(), set())
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_every_error_is_a_reason_and_its_text_in_any_language_none(
     server: Postgres, state: str

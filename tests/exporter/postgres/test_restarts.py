@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from lab.postgres import Postgres
 
 from ..builders import Series, series
 from ..exporting import Exporter, exporting, reasons
+from ..workload import create_wide_table, run_selections
 
 pytestmark = pytest.mark.servers
 
@@ -25,7 +25,6 @@ DEALLOC = series("pg_stat_statements_info_dealloc_total")
 RESET = series("pg_stat_statements_info_stats_reset_seconds")
 STARTED = series("pg_postmaster_start_time_seconds")
 SUSPECTS = (DEALLOC, RESET, STARTED)
-COLUMNS = tuple(f"c{number}" for number in range(9))
 
 
 @pytest.fixture(params=["14", "17", "18"])
@@ -34,7 +33,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Postgres]:
     with Postgres(request.param, settings=settings) as running:
         running.execute("CREATE ROLE app LOGIN PASSWORD 'lab'")
         running.execute("CREATE TABLE watched (a int); GRANT ALL ON watched TO app")
-        running.execute(f"CREATE TABLE wide ({' int, '.join(COLUMNS)} int)")
+        create_wide_table(running)
         # A crash must not lose these.
         running.execute("CHECKPOINT")
         yield running
@@ -66,12 +65,7 @@ def watched(scraped: dict[Series, float], name: str) -> float:
 
 def evict(server: Postgres) -> None:
     """Evict all entries by other statements, each executed more often."""
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
-        for number in range(1, 300):
-            chosen = [name for i, name in enumerate(COLUMNS) if number >> i & 1]
-            names = sql.SQL(", ").join(map(sql.Identifier, chosen))
-            for _ in range(4):
-                connection.execute(sql.SQL("SELECT {} FROM wide").format(names))
+    run_selections(server, range(1, 300), times=4)
 
 
 def reset_all(server: Postgres) -> None:

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import pytest
 
-from exporter.postgres.connection import ServerConnection
+from exporter.postgres.connecting.connection import ServerConnection
+from exporter.postgres.connecting.dsn import fixed
+from exporter.postgres.connecting.facts import Facts
+from exporter.postgres.connecting.session import Session
 from exporter.postgres.context import CONTEXT
-from exporter.postgres.dsn import fixed
-from exporter.postgres.facts import Facts
 from exporter.postgres.measures import measures_query, server_measures
-from exporter.postgres.session import Session
-from exporter.values.measures import Refused
+from exporter.values.missing import Refused
 from lab.postgres import Postgres
 from lab.process import wait_until
 

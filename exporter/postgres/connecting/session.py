@@ -16,7 +16,9 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 from psycopg.rows import TupleRow
 
-from ..values.measures import Refusal, Refused
+from ...values.missing import Refusal, Refused
+from .defaults import SET, limits
+from .defaults import parameters as settings_as
 from .encodings import Encoding
 from .refusals import refused_with
 
@@ -32,10 +34,7 @@ _OPTIONAL_SHARE = 1 / 5
 _LOCK_SHARE = 1 / 20
 # With less time left, in seconds, optional questions are not asked.
 _LEAST_TIME = 0.05
-_BEGIN_OPTIONAL = (
-    "SAVEPOINT optional; SET LOCAL statement_timeout = {statement}; "
-    "SET LOCAL lock_timeout = {lock}"
-)
+_BEGIN_OPTIONAL = b"SAVEPOINT optional"
 # Also when all went well: it puts the timeouts back.
 _END_OPTIONAL = b"ROLLBACK TO SAVEPOINT optional; RELEASE SAVEPOINT optional"
 _BEGIN_EXPLAIN = (
@@ -59,6 +58,7 @@ class Session:
 
     Args:
         deadline: when the transaction must have ended, by time.monotonic.
+        may_set: whether the server permits to set time limits.
 
     Attributes:
         encoding: of the database.
@@ -69,8 +69,11 @@ class Session:
         connection: psycopg.Connection[TupleRow],
         encoding: Encoding,
         deadline: float,
+        *,
+        may_set: bool,
     ) -> None:
         self._connection = connection
+        self._may_set = may_set
         self._deadline = deadline
         self.encoding = encoding
 
@@ -86,12 +89,12 @@ class Session:
         left = self._deadline - time.monotonic()
         if left < _LEAST_TIME:
             return Refused(Refusal.TIMEOUT)
-        begin = _BEGIN_OPTIONAL.format(
-            statement=_milliseconds(left * _OPTIONAL_SHARE),
-            lock=_milliseconds(left * _LOCK_SHARE),
-        )
-        self._connection.execute(begin.encode())
+        self._connection.execute(_BEGIN_OPTIONAL)
         try:
+            if self._may_set:
+                shares = {"statement": _OPTIONAL_SHARE, "lock": _LOCK_SHARE}
+                seconds = {name: left * share for name, share in shares.items()}
+                self.rows(SET, settings_as(limits(**seconds)))
             answer: list[Row] | Refused = self.rows(sql, parameters)
         except psycopg.Error as error:
             if error.sqlstate is None:
@@ -145,7 +148,3 @@ class Session:
             state = error.sqlstate
         self._connection.execute(_END_EXPLAIN)
         return answer, state
-
-
-def _milliseconds(seconds: float) -> int:
-    return max(1, int(1000 * seconds))

@@ -11,7 +11,7 @@ from lab.pgbouncer import Pgbouncer
 from lab.postgres import Postgres
 from lab.process import wait_until
 
-from ..exporting import PG_UP, exporting, reasons, statement_series
+from ...exporting import PG_UP, exporting, reasons, statement_series
 
 pytestmark = pytest.mark.servers
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from exporter import logs
 from exporter.cli import settings_from
 from exporter.errors import ConfigurationError
-from exporter.postgres.connection import parses
-from exporter.postgres.dsn import from_file, wrong_with, wrong_with_file
+from exporter.postgres.connecting.connection import parses
+from exporter.postgres.connecting.dsn import from_file, wrong_with, wrong_with_file
 from exporter.service import target_settings
 from exporter.target import Target
 
-from ..http import application, get
+from ...http import application, get
 
 # Letters that appear nowhere else, so that any part of the password is noticed.
 CHUNKS = st.text("QXZJ", min_size=4, max_size=8)

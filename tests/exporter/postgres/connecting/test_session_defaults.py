@@ -9,10 +9,10 @@ import pytest
 from lab.postgres import Postgres
 from lab.process import wait_until
 
-from ..builders import Series
-from ..exporting import PG_UP, exporting, reasons, statement_series
-from ..oracle import FIELDS
-from ..workload import DATABASES, MONITOR, ROLES, busy_server, monitor_dsn
+from ...builders import Series
+from ...exporting import PG_UP, exporting, reasons, statement_series
+from ...oracle import FIELDS
+from ...workload import DATABASES, MONITOR, ROLES, busy_server, monitor_dsn
 
 pytestmark = pytest.mark.servers
 

@@ -16,8 +16,22 @@ from collections.abc import Mapping
 _SEARCH_PATH = "pg_catalog, pg_temp"
 # SERIALIZABLE is an error on a standby, and with DEFERRABLE it waits for writers.
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY NOT DEFERRABLE"
-# In seconds after the deadline: the exporter's own watchdog comes first.
-_AFTER_DEADLINE = 1.0
+# Until the limits of this transaction are set, those of the session do not hold.
+_AT_FIRST = "5min"
+BEGIN = (
+    f"{_BEGIN}; SET LOCAL search_path = {_SEARCH_PATH}; "
+    f"SET LOCAL statement_timeout = '{_AT_FIRST}'; "
+    f"SET LOCAL idle_in_transaction_session_timeout = '{_AT_FIRST}'"
+)
+# In milliseconds after the deadline: the exporter's own watchdog comes first.
+_AFTER_DEADLINE = 1000
+# With parameters: as constants, each time limit would be an entry of its own in
+# pg_stat_statements.
+SET = (
+    "SELECT set_config(name, value, true) "
+    "FROM unnest(%(names)s::text[], %(values)s::text[]) AS wanted (name, value) "
+    "WHERE current_setting(name, true) IS NOT NULL"
+)
 # Each is set where the server has it.
 _WHERE_OFFERED: Mapping[str, str] = {
     # PostgreSQL materialises all rows before it sends the first. 50,000 take 20 MB
@@ -38,27 +52,30 @@ _WHERE_OFFERED: Mapping[str, str] = {
 }
 
 
-def begin(seconds: float, *, everything: bool = True) -> str:
-    """SQL that begins a read-only transaction which may take so many *seconds*.
+def settings(seconds: float) -> dict[str, str]:
+    """What a transaction that may take so many *seconds* sets."""
+    limit = milliseconds(seconds)
+    return {
+        **_WHERE_OFFERED,
+        **limits(statement=seconds, lock=seconds),
+        # Ends what a broken connection has left behind.
+        "idle_in_transaction_session_timeout": str(limit + _AFTER_DEADLINE),
+    }
 
-    Args:
-        everything: also what only some servers have or permit.
-    """
-    limit = max(1, int(1000 * seconds))
-    # Ends what a broken connection has left behind.
-    idle = limit + int(1000 * _AFTER_DEADLINE)
-    parts = [
-        _BEGIN,
-        f"SET LOCAL statement_timeout = {limit}",
-        f"SET LOCAL idle_in_transaction_session_timeout = {idle}",
-        f"SET LOCAL search_path = {_SEARCH_PATH}",
-        f"SET LOCAL lock_timeout = {limit}",
-    ]
-    if everything:
-        settings = _WHERE_OFFERED.items()
-        values = ", ".join(f"('{name}', '{value}')" for name, value in settings)
-        parts.append(
-            f"SELECT set_config(name, value, true) FROM (VALUES {values}) "  # noqa: S608
-            "AS wanted (name, value) WHERE current_setting(name, true) IS NOT NULL"
-        )
-    return "; ".join(parts)
+
+def limits(*, statement: float, lock: float) -> dict[str, str]:
+    """Seconds for each statement, and for waiting for each lock."""
+    return {
+        "statement_timeout": str(milliseconds(statement)),
+        "lock_timeout": str(milliseconds(lock)),
+    }
+
+
+def milliseconds(seconds: float) -> int:
+    """At least 1, because 0 means no limit."""
+    return max(1, int(1000 * seconds))
+
+
+def parameters(wanted: Mapping[str, str]) -> dict[str, list[str]]:
+    """Parameters of SET."""
+    return {"names": list(wanted), "values": list(wanted.values())}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ..values.measures import Refusal, Refused
-from ..values.problems import (
+from ...values.missing import Refusal, Refused
+from ...values.problems import (
     ENCODING,
     EXTENSION_MISSING,
     NOT_PRELOADED,

@@ -24,9 +24,9 @@ from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Format
 
-from ..values import problems
-from ..values.problems import Problem, Reason
-from .defaults import begin
+from ...values import problems
+from ...values.problems import Problem, Reason
+from .defaults import BEGIN, SET, parameters, settings
 from .encodings import ANY_BYTES, UTF8, Encoding, name_shown
 from .facts import Facts, read_facts
 from .refusals import from_connecting, from_sqlstate
@@ -145,8 +145,10 @@ class ServerConnection:
     ) -> Result:
         facts = None
         try:
-            _begin(connection, deadline - time.monotonic())
-            session = Session(connection, _encoding(connection), deadline)
+            may_set = _begin(connection, deadline - time.monotonic())
+            session = Session(
+                connection, _encoding(connection), deadline, may_set=may_set
+            )
             facts = read_facts(session, views)
             result = work(session, facts)
             connection.execute("COMMIT")
@@ -205,15 +207,18 @@ class ServerConnection:
             raise ReadError(problems.DSN_MALFORMED) from None
 
 
-def _begin(connection: Connection, seconds: float) -> None:
-    """Begin a transaction, with as many of its settings as the server permits."""
+def _begin(connection: Connection, seconds: float) -> bool:
+    """Begin a transaction; whether the server permits the settings for it."""
+    connection.execute(BEGIN.encode())
     try:
-        connection.execute(begin(seconds).encode())
+        connection.execute(SET, parameters(settings(seconds)))
     except psycopg.Error as error:
         if error.sqlstate is None:
             raise
         connection.execute("ROLLBACK")
-        connection.execute(begin(seconds, everything=False).encode())
+        connection.execute(BEGIN.encode())
+        return False
+    return True
 
 
 def _encoding(connection: Connection) -> Encoding:

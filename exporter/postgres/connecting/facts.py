@@ -7,9 +7,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..values import problems
-from ..values.problems import Problem
-from .queries import unknown_layout
 from .session import Session
 
 _FACTS = """
@@ -86,12 +83,3 @@ def major_version(number: Any, version: str) -> int:
         return int(number) // 10000
     first = re.search(r"\d+", version)
     return int(first[0]) if first else 0
-
-
-def unreadable(facts: Facts) -> Problem | None:
-    """Why there is no pg_stat_statements to read from, if so."""
-    if not facts.extension:
-        return problems.EXTENSION_MISSING
-    if unknown_layout(facts.statement_columns):
-        return problems.extension_too_old(facts.extension)
-    return None

@@ -9,8 +9,8 @@ import pytest
 
 from lab.postgres import Postgres
 
-from ..builders import Series, samples, series
-from ..exporting import exporting, reasons
+from ...builders import Series, samples, series
+from ...exporting import exporting, reasons
 
 pytestmark = pytest.mark.servers
 

@@ -10,9 +10,9 @@ import pytest
 from lab.postgres import Postgres
 from lab.process import wait_until
 
-from ..builders import Series
-from ..exporting import exporting, reasons
-from ..workload import MONITOR, PASSWORD
+from ...builders import Series
+from ...exporting import exporting, reasons
+from ...workload import MONITOR, PASSWORD
 
 pytestmark = pytest.mark.servers
 

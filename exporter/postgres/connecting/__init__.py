@@ -1,0 +1,1 @@
+"""The connection, and what happens on it: questions, settings, errors."""
