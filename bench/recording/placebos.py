@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from evaluator.model import Deploy, Outcome, Report, Settings
+from evaluator.model import Deploy, Outcome, Report, Settings, Verdict
 from evaluator.service.evaluate import examine, examine_at_every_look
 from evaluator.sources.captures import Capture
 from evaluator.sources.profiles import PROFILES
@@ -17,6 +17,7 @@ from evaluator.sources.profiles import PROFILES
 from ..tables import against, table
 from .pages import write_capture
 from .schedule import MINUTE
+from .slowed import ONE_IN, slowed
 
 MOST = 1.0  # false alerts per 1,000 queries and deploy
 
@@ -32,6 +33,8 @@ class Placebo:
         alarms: queries detected at the end; ``alerts`` those without an external cause.
         looks: queries without an external cause detected at any look.
         factors: of the queries detected at any look.
+        slowed: queries that were made slower by half to be found, another time;
+            ``found`` those of them detected at any look.
     """
 
     minutes: float
@@ -41,6 +44,8 @@ class Placebo:
     alerts: int
     looks: int
     factors: tuple[float, ...]
+    slowed: int = 0
+    found: int = 0
 
 
 def placebos(
@@ -56,38 +61,52 @@ def placebos(
 
 
 def _placebo(capture: Capture, at: float, settings: Settings, first: float) -> Placebo:
-    deploy = Deploy(id=f"placebo-{at:.0f}", at=at)
-    at_the_end, with_looks = (
-        judge(
-            deploy,
-            lambda _, start, end: capture.read(start, end),
+    def judged(
+        judge: Callable[..., Report], slower: Sequence[str] = ()
+    ) -> Sequence[Verdict]:
+        verdicts: Sequence[Verdict] = judge(
+            Deploy(id=f"placebo-{at:.0f}", at=at),
+            lambda _, start, end: slowed(capture.read(start, end), slower, at),
             settings,
             lambda: at,
             around=lambda _, start, end, __: capture.surroundings(start, end),
-        )
-        for judge in (examine, examine_at_every_look)
-    )
-    judged = [
+        ).verdicts
+        return [one for one in verdicts if one.outcome in _JUDGED]
+
+    at_the_end, with_looks = judged(examine), judged(examine_at_every_look)
+    # Others at each moment, so that all of them have their turn.
+    turn = round(at - first) // round(5 * MINUTE) % ONE_IN
+    slower = [one.key.queryid for one in at_the_end[turn::ONE_IN]]
+    found = [
         one
-        for one in at_the_end.verdicts
-        if one.outcome is not Outcome.INSUFFICIENT_DATA
+        for one in _detected(judged(examine_at_every_look, slower))
+        if one.key.queryid in slower
     ]
     return Placebo(
         minutes=(at - first) / MINUTE,
-        judged=len(judged),
+        judged=len(at_the_end),
         long_history=all(
             one.significance is not None and one.significance.long_history
-            for one in judged
+            for one in at_the_end
         ),
-        alarms=len(at_the_end.detected),
+        alarms=len(_detected(at_the_end)),
         alerts=_alerts(at_the_end),
         looks=_alerts(with_looks),
-        factors=tuple(one.factor or 0.0 for one in with_looks.detected),
+        factors=tuple(one.factor or 0.0 for one in _detected(with_looks)),
+        slowed=len(slower),
+        found=len(found),
     )
 
 
-def _alerts(report: Report) -> int:
-    return sum(not one.external_cause for one in report.detected)
+_JUDGED = frozenset(Outcome) - {Outcome.INSUFFICIENT_DATA}
+
+
+def _detected(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+    return [one for one in verdicts if one.outcome is Outcome.DETECTED]
+
+
+def _alerts(verdicts: Sequence[Verdict]) -> int:
+    return sum(not one.external_cause for one in _detected(verdicts))
 
 
 def report(found: Sequence[Placebo], name: str) -> str:
@@ -119,6 +138,7 @@ _RATES_HEAD = (
     "false alerts, looks",
     "goal",
     "",
+    "of +50 % found",
 )
 
 
@@ -134,5 +154,6 @@ def _rates(which: str, found: Sequence[Placebo]) -> tuple[str, ...]:
         )
     )
     counts = f"{len(found)}", f"{judged:,}"
+    power = sum(one.found for one in found) / max(sum(o.slowed for o in found), 1)
     rates = (f"{rate:.2f}" for rate in (alarms, alerts, looks))
-    return (which, *counts, *rates, *against(looks, MOST))
+    return (which, *counts, *rates, *against(looks, MOST), f"{power:.2f}")

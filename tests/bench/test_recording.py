@@ -13,7 +13,10 @@ from bench.recording.placebos import Placebo, placebos, report
 from bench.recording.record import Plan, record
 from bench.recording.schedule import HOUR, MINUTE, jobs, segments
 from bench.recording.scripts import statements
+from bench.recording.slowed import slowed
 from evaluator.model import Settings
+from evaluator.sources.captures import Capture
+from tests.evaluator.history import PROFILE
 
 SHORT = Settings(window=600.0, history=3600.0)
 BEGAN = 1_790_000_000.0
@@ -98,6 +101,25 @@ def test_each_moment_with_a_window_on_both_sides_is_judged(recorded):
     assert [one.long_history for one in found] == [False] * 4 + [True] * 2
 
 
+def test_other_queries_are_slowed_at_each_moment_and_found(recorded):
+    *_, last = placebos(recorded(45), SHORT, every=5 * MINUTE)
+
+    assert last.slowed == last.found == 1
+
+
+def test_what_a_slowed_query_did_before_stays_as_it_was(recorded, tmp_path):
+    write_capture(recorded(10), tmp_path / "capture.json")
+    reading = Capture(str(tmp_path / "capture.json"), PROFILE).read()
+    (before,), at = reading.batches, BEGAN + 300.0
+
+    (after,) = slowed(reading, ["3"], at).batches
+
+    means = np.diff(after.seconds) / np.diff(before.seconds)
+    row = [key.queryid for key in before.keys].index("3")
+    assert means[row] == pytest.approx([1.0] * 20 + [1.5] * 20)
+    assert np.delete(means, row, axis=0) == pytest.approx(1.0)
+
+
 def test_what_really_got_slower_is_detected_at_that_moment(recorded):
     found = list(placebos(recorded(40, factors=2.0), SHORT, every=5 * MINUTE))
 
@@ -109,14 +131,18 @@ def test_what_really_got_slower_is_detected_at_that_moment(recorded):
 def test_the_report_counts_per_thousand_queries_and_deploy():
     quiet = Placebo(30.0, 100, True, 0, 0, 0, ())
     loud = replace(quiet, minutes=35.0, alarms=3, alerts=1, looks=2, factors=(1.4,))
+    loud = replace(loud, slowed=4, found=3)
     early = replace(quiet, long_history=False)
 
     printed = report([*[quiet] * 9, loud, early], "night")
 
     assert "### night" in printed
     assert "| 35 | long | 100 | 3 | 1 | 2 | ×1.40 |" in printed
-    assert "| long | 10 | 1,000 | 3.00 | 1.00 | 2.00 | ≤ 1 | **missed** |" in printed
-    assert "| short | 1 | 100 | 0.00 | 0.00 | 0.00 | ≤ 1 | reached |" in printed
+    assert (
+        "| long | 10 | 1,000 | 3.00 | 1.00 | 2.00 | ≤ 1 | **missed** | 0.75 |"
+        in printed
+    )
+    assert "| short | 1 | 100 | 0.00 | 0.00 | 0.00 | ≤ 1 | reached | 0.00 |" in printed
 
 
 def test_the_schedule_is_the_same_each_time_and_changes_the_load():
