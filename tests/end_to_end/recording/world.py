@@ -123,7 +123,7 @@ def _hosted() -> _Lived:
         host = Host(server.postgres)
         with faults.serving(host.page()) as machine, ExitStack() as stack:
             server.scrapes.append(Scrapes("machine", machine, {"instance": "hosted"}))
-            server.live({_after(0): lambda: stack.enter_context(host.overloaded())})
+            server.live({_after(-2): lambda: stack.enter_context(host.overloaded())})
             return server.scrapes, {}
 
 

@@ -11,7 +11,7 @@ from evaluator.model import Panel
 BEFORE, AFTER, WINDOW, HEAD = 240, 30, 30, 6
 
 
-def panel(after: int = AFTER) -> Panel:
+def panel(after=AFTER):
     t = BEFORE + after
     starts = 60.0 * np.arange(t)
     means = np.ones((1, t))
