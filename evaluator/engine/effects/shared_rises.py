@@ -1,7 +1,7 @@
 """Abrupt rises that many queries share → one finding each, with what it costs.
 
 A factor that jumped at the deploy by J (a logarithm) made a typical member slower by
-exp(J). What the factor did besides, such as an hourly wave, is in the members' windows
+exp(J). What the factor did besides, such as an hourly cycle, is in the members' windows
 too, but in all alike: with w = log(mean after / mean before) of a member, it rose by
 
     r = J + w − median of w

@@ -4,7 +4,7 @@
 |---|---|
 | ``shop`` | an index is dropped at the deploy; its exporter shows plans |
 | ``rows`` | one statement is asked for ten times as many rows from the deploy on |
-| ``hosted`` | from before the deploy on, its host takes the processors away again and again |
+| ``hosted`` | from before the deploy on, its host takes the processors away |
 | ``quiet`` | nothing |
 | ``gap`` | its exporter, a second one of the quiet server, is away twice |
 | ``reset`` | ``pg_stat_statements_reset()`` |
