@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from exporter.postgres.queries import COLUMNS, Column, version_of
+from exporter.postgres.queries import COLUMNS, Column, offered_columns
 from lab import fetch
 from lab.fetch import Tool
 from lab.programs import Exporter
 from lab.server import Server
 
-EXTENSION = "1.11"
+# What the newest extension has: of a renamed column the table reads the newest name.
+_NEWEST = {"toplevel", *(name for column in COLUMNS for name in column.needs)}
 COUNTERS = (
     "calls",
     "seconds",
@@ -138,11 +139,7 @@ def statement_samples(page: bytes) -> dict[tuple[str, frozenset[str]], float]:
 
 def _custom_query(counters: Sequence[str]) -> Mapping[str, Any]:
     """The columns that ours reads by the same expressions, named as ours names them."""
-    columns = [
-        column
-        for column in COLUMNS
-        if column.field in (*counters, SINCE) and column.offered(version_of(EXTENSION))
-    ]
+    columns = offered_columns(_NEWEST, (*counters, SINCE)).values()
     values = [f"({c.sql})::{c.kind} AS {_metric(c)}" for c in columns]
     labels = {
         "user": 'r.rolname AS "user"',
