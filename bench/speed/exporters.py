@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from exporter.postgres.queries import COLUMNS, Column
+from exporter.postgres.queries import COLUMNS, Column, offered_columns
 from lab import fetch
 from lab.fetch import Tool
 from lab.programs import Exporter
 from lab.server import Server
 
+# What the newest extension has: of a renamed column the table reads the newest name.
+_NEWEST = {"toplevel", *(name for column in COLUMNS for name in column.needs)}
 COUNTERS = (
     "calls",
     "seconds",
@@ -137,10 +139,7 @@ def statement_samples(page: bytes) -> dict[tuple[str, frozenset[str]], float]:
 
 def _custom_query(counters: Sequence[str]) -> Mapping[str, Any]:
     """The columns that ours reads by the same expressions, named as ours names them."""
-    # The newest name of each comes first.
-    newest = {column.field: column for column in reversed(COLUMNS)}
-    wanted = (*counters, SINCE)
-    columns = [one for one in newest.values() if one.field in wanted]
+    columns = offered_columns(_NEWEST, (*counters, SINCE)).values()
     values = [f"({c.sql})::{c.kind} AS {_metric(c)}" for c in columns]
     labels = {
         "user": 'r.rolname AS "user"',
