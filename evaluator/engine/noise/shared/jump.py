@@ -1,6 +1,6 @@
 """A jump at the deploy is not common noise: two local lines, a discontinuity.
 
-A load that grows, a wave or a saw-tooth may stand higher after the deploy than before
+A load that grows, a cycle or a saw-tooth may stand higher after the deploy than before
 and still go through it without a break. So lines are fitted to the intervals on each
 side, and the jump is the difference of their ends at the deploy,
 
@@ -21,7 +21,7 @@ import numpy as np
 from ....model import Floats, Jump, Panel
 
 # Length of the lines over the window: 12 of 30 minutes. Shorter ones are noisier,
-# longer ones follow a wave of an hour too badly.
+# longer ones follow a cycle of an hour too badly.
 _REACH = 0.4
 _LEAST_REACH = 3
 # How much more abrupt than all before, and in deviations of those, at the end of the
