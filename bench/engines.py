@@ -74,6 +74,7 @@ def classic(given: Input) -> int:
         given.means[rows],
         given.intervals.usable[rows],
         given.intervals.starts()[rows],
+        given.intervals.ends,
         at=AT,
         tolerance=SETTINGS.tolerance,
     )

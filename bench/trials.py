@@ -117,6 +117,7 @@ def classic(trial: Trial) -> tuple[Floats, NDArray[np.bool_]]:
         trial.means[:, trial.before - trial.window :],
         window.usable,
         window.starts(),
+        window.ends,
         at=_at(trial),
         tolerance=TOLERANCE * MINUTE * trial.window,
     )

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluator.model import Settings
+
 from .panels import marks, series, stat, table, values
 
 FOLDER = Path(__file__).parent
@@ -47,11 +49,12 @@ def deploys() -> dict[str, Any]:
         ),
         stat(
             "Not judged",
-            "Queries of these deploys with too little data: neither good nor bad.",
-            f'sum(pgverdict_deploy_queries{{{CHOSEN},outcome="insufficient_data"}})'
-            " or vector(0)",
-            "short",
+            "Largest share of the execution time after one of these deploys that could "
+            "not be judged. Red: the verdict is undecided, neither good nor bad.",
+            f"max(pgverdict_deploy_unjudged_time_ratio{{{CHOSEN}}})",
+            "percentunit",
             3,
+            red_from=Settings().max_unjudged,
         ),
         stat(
             "Last round",

@@ -49,6 +49,19 @@ def write_duration(seconds: float) -> str:
     return "".join(parts) or "0s"
 
 
+def parse_share(text: str) -> float:
+    """Read a fraction between 0 and 1.
+
+    Raises:
+        ValueError: *text* is not such a number.
+    """
+    share = _number(text)
+    if not 0 < share < 1:
+        hint = f"; did you mean {share / 100:g}?" if 1 <= share < 100 else ""
+        raise ValueError(f"expected a share such as 0.1 for 10 %, got {text!r}{hint}")
+    return share
+
+
 def parse_time(text: str) -> float:
     """Read ISO 8601 (UTC where no zone is given) or Unix seconds, as Unix seconds.
 

@@ -14,11 +14,12 @@ EVALUATOR = {
     "engine.explanations": {"model", "engine.causes", *JUDGED},
     "engine.verdicts": {"model", "engine.explanations", "engine.prepare", *JUDGED},
     "engine.detectors.base": {"model", "engine.stats", "engine.prepare"},
+    "engine.detectors.checks": {"model"},
     # A detector knows its steps, and never another detector.
     **{
         f"engine.detectors.{name}": {
             *{"model", "engine.stats", "engine.prepare", "engine.noise.model"},
-            "engine.detectors.base",
+            *{"engine.detectors.base", "engine.detectors.checks"},
         }
         for name in ("classic", "calibrated")
     },
@@ -42,6 +43,9 @@ EVALUATOR = {
     "engine.causes": {"model", "engine.stats"},
     "engine.stats": {"model", "engine.stats"},
     "engine": {"engine.judge", "engine.detectors", "engine.prepare"},
+    # Names of the first release.
+    "config": {"settings.schema"},
+    "examination": {"service.evaluate"},
     "model": {"model"},
     "errors": set(),
     "units": set(),

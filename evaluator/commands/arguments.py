@@ -16,8 +16,9 @@ from ..units import parse_duration, parse_time, write_duration
 PROGRAM = "pgverdict-evaluator"
 
 EXIT_CODES = (
-    "Exit codes: 0 nothing detected, 1 a regression was detected, 2 configuration or "
-    "usage, 3 a system could not be reached or gave an unusable answer."
+    "Exit codes: 0 no regression, 1 a regression was detected, 2 configuration or "
+    "usage, 3 a system could not be reached or gave an unusable answer, 4 undecided: "
+    "too much of the execution time could not be judged."
 )
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..engine import follow, usable_intervals
+from ..engine import DETECTORS, follow, usable_intervals
 from ..errors import ConfigurationError
 from ..model import Deploy, QueryIntervals, QueryKey, Report, Settings, Verdict
 from ..sinks.explanation import explain_verdict
@@ -36,12 +36,13 @@ def print_explanation(
     verdicts: Sequence[Verdict],
     intervals: Mapping[QueryKey, QueryIntervals],
 ) -> int:
-    """Print the seven steps of each verdict; the exit code."""
+    """Print the steps of each verdict; the exit code."""
     width = shutil.get_terminal_size().columns
     explained = []
     for verdict in verdicts:
         known = intervals.get(verdict.key, _none_of(verdict.key))
-        explained.append(explain_verdict(verdict, known, report, width=width))
+        checks = DETECTORS[report.settings.engine].explain(verdict, report.settings)
+        explained.append(explain_verdict(verdict, checks, known, report, width=width))
     say("\n\n".join(explained))
     for note in report.notes:
         say(f"note: {note}")

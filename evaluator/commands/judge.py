@@ -8,13 +8,14 @@ import time
 
 from ..assembly import GRAFANA_MISSING, Systems
 from ..errors import ConfigurationError
-from ..model import Deploy, Report
+from ..model import Deploy, Report, Settings
 from ..service.evaluate import examine
 from ..settings.schema import ENGINES, EngineConfig, load
 from ..sinks.json import to_json
 from ..sinks.text import to_table
 from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
+from ..units import parse_share
 from .arguments import (
     EXIT_CODES,
     PROGRAM,
@@ -25,6 +26,7 @@ from .arguments import (
     add_moment,
     add_profile,
     add_window,
+    reader,
 )
 from .output import exit_code, say
 from .selection import engine_with, known_overlapping, must_have_passed
@@ -84,6 +86,14 @@ def add_replay(commands: Commands) -> None:
     )
     add_profile(parser)
     add_window(parser)
+    parser.add_argument(
+        "--max-unjudged",
+        default=Settings().max_unjudged,
+        type=reader(parse_share),
+        metavar="SHARE",
+        help="largest share of the execution time after the deploy that may go "
+        "unjudged in a clear report; default %(default)s",
+    )
     _add_output(parser)
 
 
@@ -130,7 +140,10 @@ def deploy(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Judge a saved answer of Prometheus."""
-    engine = engine_with(EngineConfig(engine=options.engine), window=options.window)
+    engine = engine_with(
+        EngineConfig(engine=options.engine, max_unjudged=options.max_unjudged),
+        window=options.window,
+    )
     subject = Deploy(
         id=f"replay-{options.at:.0f}", at=options.at, source=options.capture
     )

@@ -7,6 +7,13 @@ import sys
 from ..model import DecisionKind, Report
 from ..sinks.phrases import writable
 
+_CODES = {
+    DecisionKind.CLEAR: 0,
+    DecisionKind.REGRESSED: 1,
+    DecisionKind.FAILED: 3,
+    DecisionKind.UNDECIDED: 4,
+}
+
 
 def say(text: str) -> None:
     """Print *text*, in ASCII where standard output can write no more."""
@@ -15,5 +22,5 @@ def say(text: str) -> None:
 
 
 def exit_code(report: Report) -> int:
-    """1 when a regression was detected, else 0, as the help of the commands says."""
-    return int(report.decision.kind is DecisionKind.REGRESSED)
+    """Of the decision, as the help of the commands says."""
+    return _CODES[report.decision.kind]

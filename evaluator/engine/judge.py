@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import Batch, Deploy, Settings, Surroundings
+from ..model import CALIBRATED, Batch, Deploy, Settings, Surroundings
 from .detectors import DETECTORS
 from .explanations import Explanations
 from .prepare.prepared import prepare
 from .verdicts import Verdicts
 
 _NOTHING = Surroundings()
+# The looks of the default method, under the name that they had in the first release.
+LOOKS = CALIBRATED.looks
 
 
 def judge(

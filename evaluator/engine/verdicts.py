@@ -172,6 +172,7 @@ class _Rows:
             causes=causes,
             plan_change=plan_change,
             replaces=replaces,
+            unused_seconds=float(prepared.unused_seconds[row]),
         )
 
     def _effect(self, before: Window, after: Window, past: int) -> Effect:

@@ -7,6 +7,7 @@ been put into a value.
 from __future__ import annotations
 
 from .batch import Batch, Flags, Floats, Places, QueryKey, join
+from .checks import Check, CheckResult
 from .context import (
     Cause,
     CauseKind,
@@ -41,6 +42,8 @@ __all__ = [
     "Cause",
     "CauseKind",
     "ChangePoint",
+    "Check",
+    "CheckResult",
     "ContextSeries",
     "DataQuality",
     "Decision",

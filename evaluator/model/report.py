@@ -41,6 +41,8 @@ class Settings:
         watch: false discovery rate of the watch list.
         history: how much time before the deploy the noise is learnt from, seconds.
         prior: probability of a change before the data are seen, for the bound.
+        max_unjudged: largest share of the execution time after the deploy that may go
+            unjudged in a report that is clear.
     """
 
     engine: str = "calibrated"
@@ -53,6 +55,7 @@ class Settings:
     watch: float = 0.20
     history: float = 14_400.0
     prior: float = 0.05
+    max_unjudged: float = 0.10
 
     @property
     def tolerance(self) -> float:
@@ -74,7 +77,7 @@ class Reason(StrEnum):
 
     DETECTED = "detected"
     NONE_DETECTED = "none_detected"
-    MOSTLY_UNJUDGED = "mostly_unjudged"
+    TIME_UNJUDGED = "time_unjudged"
     WINDOW_OPEN = "window_open"
     PARTIAL_DATA = "partial_data"
     NO_QUERIES = "no_queries"
@@ -119,7 +122,11 @@ class Report:
 
     @property
     def decision(self) -> Decision:
-        """What it all comes to: never ``clear`` unless most queries could be judged."""
+        """What it all comes to.
+
+        Never ``clear`` while more of the execution time than the settings allow could
+        not be judged: the queries count by their time, not by their number.
+        """
         if self.detected:
             return Decision(DecisionKind.REGRESSED, Reason.DETECTED)
         if self.failure:
@@ -128,9 +135,9 @@ class Report:
             return Decision(_UNDECIDED, Reason.PARTIAL_DATA)
         if not self.verdicts:
             return Decision(_UNDECIDED, Reason.NO_QUERIES)
-        if 2 * len(self.unjudged) > len(self.verdicts):
+        if self.unjudged_time > self.settings.max_unjudged:
             is_open = self.share < 1.0
-            reason = Reason.WINDOW_OPEN if is_open else Reason.MOSTLY_UNJUDGED
+            reason = Reason.WINDOW_OPEN if is_open else Reason.TIME_UNJUDGED
             return Decision(_UNDECIDED, reason)
         return Decision(DecisionKind.CLEAR, Reason.NONE_DETECTED)
 
@@ -158,20 +165,23 @@ class Report:
 
     @property
     def unjudged_time(self) -> float:
-        """Share of the execution time in the window that the unjudged queries took.
+        """Share of the execution time after the deploy that unjudged queries took.
 
-        Time that no usable interval counted is in neither part.
+        Where nothing was seen of the time, every query counts the same.
         """
-        whole = sum(map(_seconds, self.verdicts))
-        return sum(map(_seconds, self.unjudged)) / whole if whole > 0 else 0.0
+        unjudged = self.unjudged
+        whole = sum(map(_seconds_after, self.verdicts))
+        if whole > 0:
+            return sum(map(_seconds_after, unjudged)) / whole
+        return len(unjudged) / len(self.verdicts) if self.verdicts else 0.0
 
     def count(self, outcome: Outcome) -> int:
         """Number of queries with *outcome*."""
         return sum(v.outcome is outcome for v in self.verdicts)
 
 
-def _seconds(verdict: Verdict) -> float:
-    return verdict.before.seconds + verdict.after.seconds
+def _seconds_after(verdict: Verdict) -> float:
+    return verdict.after.seconds + verdict.unused_seconds
 
 
 def _cost(verdict: Verdict) -> tuple[float, QueryKey]:

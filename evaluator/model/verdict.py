@@ -36,8 +36,12 @@ class Stage(StrEnum):
 class Verdict:
     """What the engine says about one query after one deploy, and the numbers behind it.
 
-    Numbers of steps that were not reached are None. ``replaces`` is the query id that
-    the same statement had before the deploy.
+    Numbers of steps that were not reached are None.
+
+    Args:
+        unused_seconds: execution time after the deploy in intervals that are too long
+            to be used; not in ``after``.
+        replaces: query id that the same statement had before the deploy.
     """
 
     key: QueryKey
@@ -56,6 +60,7 @@ class Verdict:
     causes: tuple[Cause, ...] = ()
     plan_change: PlanChange | None = None
     replaces: str = ""
+    unused_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if self.outcome is Outcome.DETECTED and (

@@ -126,6 +126,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     watch: Fraction = _METHOD.watch
     history: Duration = Duration(_METHOD.history)
     prior: Fraction = _METHOD.prior
+    max_unjudged: Fraction = _METHOD.max_unjudged
 
     def settings(self) -> Settings:
         """The same as plain numbers, durations in seconds."""
@@ -140,6 +141,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             watch=self.watch,
             history=float(self.history),
             prior=self.prior,
+            max_unjudged=self.max_unjudged,
         )
 
 

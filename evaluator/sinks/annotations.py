@@ -88,7 +88,7 @@ def draft_of(report: Report, links: Links = RELATIVE) -> Draft:
     named = {"service": subject.service, "environment": subject.environment}
     tags = (
         TAG,
-        f"{TAG}-outcome:{report.decision.kind}",
+        f"{TAG}-outcome:{outcome_of(report)}",
         deploy_tag(subject.id),
         *(f"{TAG}-{name}:{tag_value(value)}" for name, value in named.items() if value),
     )
@@ -96,6 +96,11 @@ def draft_of(report: Report, links: Links = RELATIVE) -> Draft:
     dashboard = html.escape(links.dashboard(report), quote=True)
     text += f'\n<a href="{dashboard}">The numbers on the dashboard</a>'
     return Draft(subject.at, subject.at + report.settings.window, text, tags)
+
+
+def outcome_of(report: Report) -> str:
+    """The decision in one word, under the name that it had in the first release."""
+    return report.decision.kind.value
 
 
 def deploy_tag(deploy_id: str) -> str:

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ..model import METHODS, Outcome, QueryIntervals, Report, Stage, Subject, Verdict
+from ..model import METHODS, Check, Outcome, QueryIntervals, Report, Subject, Verdict
 from ..units import show_duration, show_time
 from .cause_sentences import with_sentences
 from .phrases import CAUTION, describe_judgement, describe_key
 from .plot import plot
 
-_STEPS = (
-    "intervals",
-    "floors",
-    "pre-filter",
-    "split",
-    "tolerance",
-    "test",
-    "family",
-)
-# The step that settles a verdict of each stage.
-_SETTLED_BY = {
-    Stage.FLOORS: 2,
-    Stage.PREFILTER: 3,
-    Stage.EDIVISIVE: 4,
-    Stage.TOLERANCE: 5,
-    Stage.WELCH: 6,
-    Stage.FAMILY: 7,
+# How the thresholds of a check are written, by what is compared with them.
+_THRESHOLDS: Mapping[str, Callable[[float], str]] = {
+    "intervals": lambda limit: f"{limit:g} intervals",
+    "calls": lambda limit: f"{limit:g} calls, on each side",
+    "factor": lambda limit: f"×{limit:.4g} or more",
+    "statistic": lambda limit: f"Q above {limit:g}",
+    "seconds": lambda limit: f"at most {show_duration(limit)}",
+    "p_nominal": lambda limit: f"nominal p ≤ {limit:g}, upward",
+    "alert": lambda limit: f"q-value ≤ {limit:g} for an alert",
+    "watch": lambda limit: f"≤ {limit:g} for the watch list",
 }
 
 
 def explain_verdict(
-    verdict: Verdict, intervals: QueryIntervals, report: Report, *, width: int
+    verdict: Verdict,
+    checks: Sequence[Check],
+    intervals: QueryIntervals,
+    report: Report,
+    *,
+    width: int,
 ) -> str:
-    """The seven steps with every number and its threshold, and a small plot.
+    """The steps with every number and its threshold, and a small plot.
 
     Args:
         verdict: a verdict of the *report*.
+        checks: how it came about.
         intervals: those of its query.
         width: columns of the terminal.
     """
@@ -55,30 +54,24 @@ def explain_verdict(
         "",
     ]
     steps = _Steps(verdict, report)
-    for number, name in enumerate(_STEPS, start=1):
-        first, *others, needed = steps.describe(number)
-        lines.append(f"{number} {name:10}  {first}")
+    for number, check in enumerate(checks, start=1):
+        first, *others = steps.numbers(check)
+        lines.append(f"{number} {check.name:10}  {first}")
         lines += [f"{'':12}  {more}" for more in others]
-        if needed:
-            lines.append(f"{'':12}  {needed}: {_result(verdict, number)}")
+        if check.needs:
+            lines.append(f"{'':12}  needs {_needed(check.needs)}: {check.result}")
     lines += ["", f"verdict: {_conclusion(verdict)}"]
     lines += _besides(verdict, report.subject)
     return "\n".join(lines)
 
 
-def _result(verdict: Verdict, number: int) -> str:
-    settled = _SETTLED_BY[verdict.stage]
-    if number < settled:
-        return "passed"
-    if number > settled:
-        return "not reached"
-    if verdict.outcome is Outcome.DETECTED:
-        return "passed"
-    return "stopped here"
+def _needed(needs: Mapping[str, float]) -> str:
+    """The thresholds of one step in words."""
+    return ", ".join(_THRESHOLDS[name](limit) for name, limit in needs.items())
 
 
 class _Steps:
-    """The numbers of each step, and what it needs."""
+    """The numbers of each step."""
 
     def __init__(self, verdict: Verdict, report: Report) -> None:
         self._verdict = verdict
@@ -87,72 +80,64 @@ class _Steps:
         self._method = METHODS[report.settings.engine]
         self._family = sum(v.significance is not None for v in report.verdicts)
 
-    def describe(self, number: int) -> tuple[str, ...]:
-        """Lines with the numbers; the last is what the step needs, or empty."""
-        steps = (
-            self._intervals,
-            self._floors,
-            self._prefilter,
-            self._split,
-            self._tolerance,
-            self._test,
-            self._q_value,
-        )
-        return steps[number - 1]()
+    def numbers(self, check: Check) -> tuple[str, ...]:
+        """One line or more."""
+        return {
+            "intervals": self._intervals,
+            "floors": self._floors,
+            "pre-filter": self._prefilter,
+            "split": self._split,
+            "tolerance": self._tolerance,
+            "test": self._test,
+            "family": self._q_value,
+        }[check.name]()
 
     def _intervals(self) -> tuple[str, ...]:
         dropped = self._verdict.dropped.items()
         counts = ", ".join(f"{count} {why}" for why, count in dropped if count)
-        return f"{self._verdict.usable} usable; dropped: {counts or 'none'}", ""
+        return (f"{self._verdict.usable} usable; dropped: {counts or 'none'}",)
 
     def _floors(self) -> tuple[str, ...]:
         before, after = self._verdict.before, self._verdict.after
-        settings = self._settings
         return (
             f"{before.samples} intervals and {before.calls:.0f} calls before, "
             f"{after.samples} and {after.calls:.0f} after",
-            f"needs {settings.min_samples} intervals and {settings.min_calls} calls "
-            "on each side",
         )
 
     def _prefilter(self) -> tuple[str, ...]:
         verdict = self._verdict
-        needed = f"needs ×{1.0 + self._settings.threshold:.4g} or more"
         if verdict.factor is None:
-            return "no factor", needed
+            return ("no factor",)
         return (
             f"{_seconds(verdict.before.mean)} before, {_seconds(verdict.after.mean)} "
             f"after: ×{verdict.factor:.4g}",
-            needed,
         )
 
     def _split(self) -> tuple[str, ...]:
         change = self._verdict.change
-        if not self._method.statistic_in_seconds:
-            # It searches logarithms over their spread, which have no unit.
-            q, needed = "" if change is None else f"{change.statistic:.4g}", ""
-        else:
-            q = "" if change is None else show_duration(change.statistic)
-            needed = "needs Q above 0"
         if change is None:
-            return "not searched", needed
+            return ("not searched",)
+        # Without a unit it is of logarithms over their deviation.
+        q = (
+            show_duration(change.statistic)
+            if self._method.statistic_in_seconds
+            else f"{change.statistic:.4g}"
+        )
         return (
             f"best before interval {change.split + 1} of {self._verdict.usable}, at "
             f"{show_time(change.at)}",
             f"Q = {q}, at least {change.min_segment} intervals on each side",
-            needed,
         )
 
     def _tolerance(self) -> tuple[str, ...]:
         change = self._verdict.change
-        needed = f"needs at most {show_duration(self._settings.tolerance)}"
         if change is None:
-            return "no change point", needed
+            return ("no change point",)
         distance = change.at - self._at
         if distance == 0:
-            return "at the deploy", needed
+            return ("at the deploy",)
         side = "after" if distance > 0 else "before"
-        return f"{show_duration(abs(distance))} {side} the deploy", needed
+        return (f"{show_duration(abs(distance))} {side} the deploy",)
 
     def _test(self) -> tuple[str, ...]:
         verdict, lines = self._verdict, []
@@ -183,26 +168,16 @@ class _Steps:
                 f"nominal p = {verdict.test.p_nominal:.3g}, too small since the split "
                 "was searched"
             )
-        needed = (
-            ""
-            if self._method.corrects_for_queries
-            else f"needs nominal p ≤ {self._settings.alpha:g}, upward"
-        )
-        return *(lines or ["not tested"]), needed
+        return tuple(lines) or ("not tested",)
 
     def _q_value(self) -> tuple[str, ...]:
-        settings = self._settings
         if not self._method.corrects_for_queries:
-            return "none: the classic engine judges each query alone", ""
-        needed = (
-            f"needs q-value ≤ {settings.alpha:g} for an alert, "
-            f"≤ {settings.watch:g} for the watch list"
-        )
+            return ("none: the classic engine judges each query alone",)
+        past = f"queries past the floors: {self._family}"
         significance = self._verdict.significance
         if significance is None:
-            return f"none; queries past the floors: {self._family}", needed
-        past = f"queries past the floors: {self._family}"
-        return f"q-value = {significance.q_value:.3g}; {past}", needed
+            return (f"none; {past}",)
+        return (f"q-value = {significance.q_value:.3g}; {past}",)
 
 
 def _conclusion(verdict: Verdict) -> str:

@@ -160,6 +160,18 @@ def _deploy_families(
         "1 when the deploy could not be judged at all, else 0.",
         labels=list(_DEPLOY),
     )
+    decision = GaugeMetricFamily(
+        "pgverdict_deploy_decision",
+        "1, labelled with what the report comes to (regressed, clear, undecided or "
+        "failed) and why.",
+        labels=[*_DEPLOY, "decision", "reason"],
+    )
+    unjudged = GaugeMetricFamily(
+        "pgverdict_deploy_unjudged_time_ratio",
+        "Share of the execution time after the deploy that the queries that could not "
+        "be judged took.",
+        labels=list(_DEPLOY),
+    )
     queries = GaugeMetricFamily(
         "pgverdict_deploy_queries",
         "Queries of a judged deploy by outcome.",
@@ -171,9 +183,12 @@ def _deploy_families(
         at.add_metric(labels, deploy.at)
         judged.add_metric(labels, report.judged_at)
         failed.add_metric(labels, report.decision.kind is DecisionKind.FAILED)
+        kind, reason = report.decision.kind, report.decision.reason
+        decision.add_metric([*labels, kind, reason], 1)
+        unjudged.add_metric(labels, report.unjudged_time)
         for outcome in Outcome:
             queries.add_metric([*labels, outcome], report.count(outcome))
-    yield from (info, at, judged, failed, queries)
+    yield from (info, at, judged, failed, decision, unjudged, queries)
 
 
 def _query_families(

@@ -47,6 +47,7 @@ def to_json(report: Report) -> str:
             "threshold": report.settings.threshold,
             "alpha": report.settings.alpha,
             "max_gap_seconds": report.settings.max_gap,
+            "max_unjudged": report.settings.max_unjudged,
             **_calibrated_settings(report.settings),
         },
         "quality": msgspec.to_builtins(report.quality),
@@ -78,6 +79,9 @@ def _query_fields(verdict: Verdict, report: Report) -> dict[str, Any]:
         "samples_after": after.samples,
         "calls_before": before.calls,
         "calls_after": after.calls,
+        "seconds_before": before.seconds,
+        "seconds_after": after.seconds,
+        "unused_seconds": verdict.unused_seconds,
     }
     if verdict.factor is not None:
         fields |= {

@@ -82,12 +82,11 @@ def describe_judgement(report: Report) -> str:
 
 def describe_decision(report: Report) -> str:
     """What the report comes to and why, as a sentence without a full stop."""
-    total, unjudged = len(report.verdicts), len(report.unjudged)
     warnings = "; ".join(report.quality.warnings)
     sentences = {
         Reason.DETECTED: f"{count_queries(len(report.detected))} slower",
         Reason.NONE_DETECTED: "no query found slower",
-        Reason.MOSTLY_UNJUDGED: f"{unjudged} of {count_queries(total)} not judged",
+        Reason.TIME_UNJUDGED: f"not judged: {describe_unjudged(report)}",
         Reason.WINDOW_OPEN: "the window has not passed yet",
         Reason.PARTIAL_DATA: f"the data are partial: {warnings}",
         Reason.NO_QUERIES: "no query was seen in the window",
@@ -121,8 +120,8 @@ def describe_external(report: Report) -> str:
 
 
 def describe_unjudged(report: Report) -> str:
-    """How much of the execution time the unjudged queries took."""
-    return f"{show_share(report.unjudged_time)} of the execution time"
+    """How much of the execution time after the deploy the unjudged queries took."""
+    return f"{show_share(report.unjudged_time)} of the execution time after the deploy"
 
 
 def count_queries(count: int) -> str:

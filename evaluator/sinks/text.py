@@ -7,6 +7,7 @@ from ..units import show_duration
 from .phrases import (
     aligned,
     describe_besides,
+    describe_decision,
     describe_external,
     describe_judgement,
     describe_key,
@@ -29,7 +30,8 @@ def to_table(report: Report, *, everything: bool = False) -> str:
     Args:
         everything: also list the queries that are not slower.
     """
-    lines = [describe_judgement(report)]
+    kind = report.decision.kind
+    lines = [describe_judgement(report), f"{kind}: {describe_decision(report)}"]
     shown = [*report.detected, *report.watched]
     if everything:
         listed = {verdict.key for verdict in shown}

@@ -53,7 +53,7 @@ def test_every_metric_is_on_the_page_in_the_words_of_its_help():
 
 def test_every_metric_of_a_verdict_is_shown_by_the_report():
     assert table().count("\n| `pgverdict_query_") == 7
-    assert table().count("\n| `pgverdict_deploy_") == 5
+    assert table().count("\n| `pgverdict_deploy_") == 7
 
 
 if __name__ == "__main__":

@@ -56,7 +56,16 @@ def test_a_regression_is_exit_code_1(capsys):
 
 
 def test_nothing_detected_is_exit_code_0(capsys):
-    assert run("replay", CAPTURE, "--deploy-time", "1789998800", "--window=10m") == 0
+    quiet = ("--deploy-time", "1789998800", "--window=10m", "--max-unjudged=0.2")
+    assert run("replay", CAPTURE, *quiet) == 0
+
+    assert "clear: no query found slower" in capsys.readouterr().out
+
+
+def test_too_much_time_unjudged_is_exit_code_4(capsys):
+    assert run("replay", CAPTURE, "--deploy-time", "1789998800", "--window=10m") == 4
+
+    assert "undecided: not judged: 15 % of the exec" in capsys.readouterr().out
 
 
 def test_the_json_goes_alone_to_standard_output(capsys):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import (
+    Check,
     Flags,
     Floats,
     Method,
@@ -19,10 +20,12 @@ from ...model import (
     Settings,
     SharedFactor,
     Stage,
+    Verdict,
 )
 from ..prepare.prepared import Prepared
 from ..stats.blocks import blocks
 from ..stats.energy_split import best_splits_of_present, min_segments
+from ..stats.nearness import ends_before, near
 from ..stats.welch import WelchTests, welch_tests
 
 # Outcomes and stages as small numbers, by their order.
@@ -40,7 +43,7 @@ class Changes:
         at: (k,) start of the right segment, Unix seconds.
         statistics: (k,) energy statistic there, in the unit of the method.
         min_segments: (k,) fewest intervals that a segment may have.
-        near: (k,) whether the start lies inside the tolerance.
+        near: (k,) whether the change may lie inside the tolerance.
         tests: of the two segments, where near; elsewhere NaN.
     """
 
@@ -112,6 +115,10 @@ class Detector(ABC):
             look: index into the method's looks, None when this is the only one.
         """
 
+    @abstractmethod
+    def explain(self, verdict: Verdict, settings: Settings) -> tuple[Check, ...]:
+        """The steps behind a verdict of this method, each with what it needs."""
+
 
 def stages_of(prepared: Prepared) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """(s,) outcomes and stages as the pre-filter leaves them: nothing found so far."""
@@ -122,18 +129,14 @@ def stages_of(prepared: Prepared) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     return outcomes, stages
 
 
-def near(changes: Floats, *, at: float, tolerance: float) -> Flags:
-    """True where a change lies at most *tolerance* seconds from *at*; both Unix times.
-
-    Asked before the significance test, so that a strong change elsewhere in the window
-    is never blamed on the deploy.
-    """
-    inside: Flags = np.abs(changes - at) <= tolerance
-    return inside
-
-
 def search(
-    means: Floats, present: Flags, starts: Floats, *, at: float, tolerance: float
+    means: Floats,
+    present: Flags,
+    starts: Floats,
+    ends: Floats,
+    *,
+    at: float,
+    tolerance: float,
 ) -> Changes:
     """The best split of each of k series, and where that is near, its test.
 
@@ -141,12 +144,14 @@ def search(
         means: (k, n) seconds per call.
         present: (k, n) which intervals there are.
         starts: (k, n) their starts, Unix seconds.
+        ends: (n,) their ends.
         at: time of the deploy, Unix seconds.
         tolerance: how far from it a change still counts as its own, seconds.
     """
     columns, statistics = best_splits_of_present(means, present)
     change_at = np.take_along_axis(starts, columns[:, None], axis=1)[:, 0]
-    is_near = near(change_at, at=at, tolerance=tolerance)
+    seen_until = ends_before(columns, present, ends)
+    is_near = near(change_at, seen_until, at=at, tolerance=tolerance)
     return changes(columns, change_at, statistics, is_near, means, present)
 
 

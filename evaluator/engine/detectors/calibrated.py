@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...model import (
     CALIBRATED,
+    Check,
     Flags,
     Floats,
     Outcome,
@@ -18,6 +19,7 @@ from ...model import (
     Settings,
     SharedFactor,
     Stage,
+    Verdict,
 )
 from ..noise.model import assess
 from ..prepare.panel import panels
@@ -34,6 +36,7 @@ from .base import (
     changes,
     stages_of,
 )
+from .checks import checks
 
 # Half the width of a 95 % interval, in standard errors.
 _WIDTH = 1.96
@@ -71,6 +74,11 @@ class Calibrated(Detector):
                 strict=True,
             )
         ]
+
+    def explain(self, verdict: Verdict, settings: Settings) -> tuple[Check, ...]:
+        """See :class:`Detector`."""
+        levels = {"alert": settings.alpha, "watch": settings.watch}
+        return checks(verdict, settings, {"family": levels})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

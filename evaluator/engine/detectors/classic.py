@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import CLASSIC, Outcome, Settings, Stage
+from ...model import CLASSIC, Check, Outcome, Settings, Stage, Verdict
 from ..prepare.prepared import Prepared
 from .base import OUTCOME, STAGE, Detector, Judged, search, stages_of
+from .checks import checks
 
 
 class Classic(Detector):
@@ -26,11 +27,19 @@ class Classic(Detector):
         """See :class:`Detector`; there is one look only."""
         return [_judge(one, at, settings) for one in prepared]
 
+    def explain(self, verdict: Verdict, settings: Settings) -> tuple[Check, ...]:
+        """See :class:`Detector`."""
+        own = {"split": {"statistic": 0.0}, "test": {"p_nominal": settings.alpha}}
+        return checks(verdict, settings, own)
+
 
 def _judge(prepared: Prepared, at: float, settings: Settings) -> Judged:
     outcomes, stages = stages_of(prepared)
     changes = search(
-        *prepared.window_of(prepared.risen), at=at, tolerance=settings.tolerance
+        *prepared.window_of(prepared.risen),
+        prepared.times[prepared.first + 1 :],
+        at=at,
+        tolerance=settings.tolerance,
     )
     rows = np.flatnonzero(prepared.risen)
     splits = changes.statistics > 0.0

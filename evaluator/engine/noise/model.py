@@ -14,12 +14,13 @@ import numpy as np
 from ...model import Assessment, Flags, Floats, Panel, Places
 from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
+from ..stats.nearness import ends_before, hides_changes, near
 from .autocorrelation import Dependence, shrink
 from .contrast import Contrast, Run, TailStretch, normal_score, tail_stretch
 from .query_noise import QueryNoise, learn
 from .residuals import log_residuals
 from .scope import Scope, scope_of
-from .selection import whole_rule_p
+from .selection import tail_p, whole_rule_p
 from .shared.empirical_null import empirical_null
 from .shared.events import events_elsewhere
 from .shared.removal import remove_shared
@@ -78,11 +79,10 @@ def assess(
     score = stretch.undo(score)
     event = np.full(len(score), -1)
     if scope.groups:
-        starts = panel.starts[scope.searched]
         events = events_elsewhere(
             noise.searched / np.sqrt(noise.single)[:, None],
             dependence.inflation,
-            np.abs(starts - at) <= tolerance,
+            scope.near,
             reference,
         )
         event, usual = events.place, reference & ~events.moved
@@ -93,16 +93,16 @@ def assess(
         wanted[:] = True
     else:
         wanted |= searched
-    split_at, statistic = _search(panel, noise, scope, wanted)
+    split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
+    is_near = near(split_at, seen_until, at=at, tolerance=tolerance) & (event < 0)
     split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
-    near = np.abs(split_at - at) <= tolerance
-    rows = np.flatnonzero(near & (score > 0))
+    rows = np.flatnonzero(is_near & (score > 0))
     slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)
     slope = np.zeros(len(score), dtype=bool)
     slope[rows] = slopes.slope
     lost = slopes.slope & (slopes.step < LEAST_STEP)
-    near[rows[lost]] = False
+    is_near[rows[lost]] = False
     split_at[rows[lost]] = panel.starts[scope.old.start :][slopes.begins[lost]]
     p = whole_rule_p(
         score,
@@ -112,13 +112,18 @@ def assess(
         baseline=scope.baseline,
         tolerance=tolerance / window,
     )
+    hides = hides_changes(
+        panel.present, panel.starts, panel.ends, at=at, tolerance=tolerance
+    )
+    # More splits count as near than the chances were simulated for: at most all.
+    p[hides] = tail_p(score[hides])
     recent = Contrast(noise.recent, moved.contrast.after)
     return Assessment(
-        p_value=np.where(near & (score > 0), p, 1.0),
+        p_value=np.where(is_near & (score > 0), p, 1.0),
         score=score,
         split_at=split_at,
         statistic=statistic,
-        near=near,
+        near=is_near,
         phi=dependence.phi,
         deviation=np.sqrt(noise.single),
         log_error=np.sqrt(variance * (recent.variance + moved.added)) * stretch.base,
@@ -209,15 +214,17 @@ def _placebo_stretch(
 
 def _search(
     panel: Panel, noise: QueryNoise, scope: Scope, wanted: Flags
-) -> tuple[Floats, Floats]:
-    """(s,) start of the right segment at the best split, and (s,) its statistic.
+) -> tuple[Floats, Floats, Floats]:
+    """At the best split of each query its two segments, and the statistic.
 
-    NaN where it is not wanted.
+    Returns:
+        (s,) start of the right segment, (s,) end of the left one, Unix seconds, and
+        (s,) the statistic; NaN where it is not wanted.
     """
-    split_at, statistic = (np.full(len(wanted), np.nan) for _ in range(2))
+    split_at, seen_until, statistic = (np.full(len(wanted), np.nan) for _ in range(3))
     rows = slice(None) if wanted.all() else np.flatnonzero(wanted)
-    columns, statistic[rows] = best_splits_of_present(
-        noise.searched[rows], panel.calls[rows][:, scope.searched] > 0
-    )
+    present = panel.calls[rows][:, scope.searched] > 0
+    columns, statistic[rows] = best_splits_of_present(noise.searched[rows], present)
     split_at[rows] = panel.starts[scope.searched][columns]
-    return split_at, statistic
+    seen_until[rows] = ends_before(columns, present, panel.ends[scope.searched])
+    return split_at, seen_until, statistic

@@ -55,7 +55,7 @@ def whole_rule_p(
         (s,) chances, valid where the split is near; where it is not the chance is 1.
     """
     if tolerance > TOLERANCE + 1e-9:
-        return np.where(score > 0, ndtr(-score), 1.0)
+        return tail_p(score)
     logs = _log_tails(window, after, baseline)
     row, row_share = _between(np.interp(phi, PHIS, np.arange(len(PHIS))), len(PHIS))
     place = np.clip(score, 0.0, _FINE[-1]) * ((_FINE.size - 1) / _FINE[-1])
@@ -68,6 +68,11 @@ def whole_rule_p(
     # Past the fine grid the split is nearly certain, and the tail is the normal one.
     log_p = np.where(score > _FINE[-1], np.log(ndtr(-np.minimum(score, 37.0))), log_p)
     return np.where(score > 0, np.exp(log_p), 1.0)
+
+
+def tail_p(score: Floats) -> Floats:
+    """(s,) the same where every split counts as near: the chance of the score alone."""
+    return np.where(score > 0, ndtr(-score), 1.0)
 
 
 def _between(place: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:

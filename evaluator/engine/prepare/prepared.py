@@ -39,6 +39,8 @@ class Prepared:
         usable: (q,) intervals inside the window; ``dropped`` those that were not, by
             reason.
         before, after: sums over both sides.
+        unused_seconds: (q,) execution time after the deploy in intervals too long to
+            be used.
         factor: (q,) mean after / mean before; NaN below the floors.
         rows: (s,) which queries are past the floors.
         risen: (s,) which of them pass the pre-filter, too.
@@ -56,6 +58,7 @@ class Prepared:
     dropped: Dropped
     before: Side
     after: Side
+    unused_seconds: Floats
     factor: Floats
     rows: Places
     risen: Flags
@@ -120,6 +123,7 @@ def prepare(
         dropped=summary.dropped,
         before=summary.before,
         after=summary.after,
+        unused_seconds=summary.unused_seconds,
         factor=summary.factor,
         rows=rows,
         risen=rise_matters(summary.factor[rows], settings.threshold),
@@ -138,6 +142,7 @@ class _Summary:
     dropped: Dropped
     before: Side
     after: Side
+    unused_seconds: Floats
     factor: Floats
     enough: Flags
 
@@ -154,14 +159,25 @@ def _summary(window: Intervals, at: float, settings: Settings) -> _Summary:
     if usable.size and usable.min() == window.kinds.shape[1]:
         nothing = np.zeros(usable.shape, dtype=np.intp)
         dropped = Dropped(nothing, nothing, nothing)
+        unused = np.zeros(usable.shape)
     else:
+        unused = _unused_seconds(window, at)
         dropped = Dropped(
             *(
                 np.count_nonzero(window.kinds == kind, axis=1)
                 for kind in (RESET, GAP, IDLE)
             )
         )
-    return _Summary(usable, dropped, before, after, factor, enough)
+    return _Summary(usable, dropped, before, after, unused, factor, enough)
+
+
+def _unused_seconds(window: Intervals, at: float) -> Floats:
+    """(q,) of the intervals that ended after the deploy, the one across it included."""
+    late = slice(int(window.ends.searchsorted(at, side="right")), None)
+    seconds = window.seconds[:, late]
+    counted = (window.kinds[:, late] == GAP) & np.isfinite(seconds)
+    unused: Floats = np.where(counted, seconds, 0.0).sum(axis=1)
+    return unused
 
 
 class _Kept:

@@ -5,9 +5,10 @@ For a split after k values, with a the left and b the right segment,
     Q(k) = 2·na·nb/(na+nb) · (Dab − Daa/2 − Dbb/2)
 
 where D is the mean absolute difference over pairs. All splits follow from two sums per
-value: its distances to the values before it, and to all values. Many series of equal
-length are done together, time along the first axis, so that every step is one addition
-over contiguous memory and no matrix of distances is ever built.
+value: its distances to the values before it, and to all values. The latter follow from
+the order of the values, the former are added up lag by lag. Many series of equal length
+are done together, time along the first axis, so that every step is one addition over
+contiguous memory and no matrix of distances is ever built.
 
 References:
     Matteson & James 2014, A nonparametric approach for multiple change point analysis
@@ -55,9 +56,11 @@ def best_splits(values: Floats) -> tuple[Places, Floats]:
     statistics = np.empty(s)
     for first in range(0, s, _BLOCK):
         part = values[first : first + _BLOCK]
-        columns = np.zeros((n, max(LEAST_SERIES, len(part))))
-        columns[:, : len(part)] = part.T
-        q = _statistics(columns, min_segment(n))
+        rows = np.zeros((max(LEAST_SERIES, len(part)), n))
+        # Values are taken from the first one on, which keeps what is added up small
+        # and makes a constant series exactly zero.
+        np.subtract(part, part[:, :1], out=rows[: len(part)])
+        q = _statistics(rows, min_segment(n))
         best = q.argmax(axis=0)[: len(part)]
         splits[first : first + _BLOCK] = best + min_segment(n)
         statistics[first : first + _BLOCK] = q[best, np.arange(len(part))]
@@ -91,14 +94,13 @@ def best_splits_of_present(values: Floats, present: Flags) -> tuple[Places, Floa
     return columns, statistics
 
 
-def _statistics(columns: Floats, m: int) -> Floats:
-    """Q(k) for m ≤ k ≤ n − m of every column of (n, s), as (n − 2m + 1, s)."""
-    n = len(columns)
-    to_earlier, to_all = _distance_sums(columns)
-    within_left = np.cumsum(to_earlier, axis=0)
+def _statistics(rows: Floats, m: int) -> Floats:
+    """Q(k) for m ≤ k ≤ n − m of every row of (s, n), as (n − 2m + 1, s)."""
+    n = rows.shape[1]
+    within_left = np.cumsum(_to_earlier(np.ascontiguousarray(rows.T)), axis=0)
     total = within_left[-1].copy()
     within_left = within_left[m - 1 : n - m]
-    from_left = np.cumsum(to_all, axis=0)[m - 1 : n - m]
+    from_left = np.cumsum(_to_all(rows).T, axis=0)[m - 1 : n - m]
 
     # across = from_left − 2 · within_left; within_right = total − within_left − across;
     # Q = 2/n · (across − within_left · nb/(na−1) − within_right · na/(nb−1)).
@@ -114,22 +116,35 @@ def _statistics(columns: Floats, m: int) -> Floats:
     return q
 
 
-def _distance_sums(columns: Floats) -> tuple[Floats, Floats]:
-    """Sum |x_j − x_i| over i < j, and over all i, for every value: twice (n, s).
+def _to_earlier(x: Floats) -> Floats:
+    """Sum |x_j − x_i| over i < j for every value of every column, (n, s) as they are.
 
     |a − b| = 2·max(a, b) − a − b, so the maxima are summed and the rest is subtracted
-    once at the end. Values are taken from the first one on, which keeps what is
-    subtracted small and makes a constant series exactly zero.
+    once at the end.
     """
-    n = len(columns)
-    x = columns - columns[0]
-    earlier, later, buffer = np.zeros_like(x), np.zeros_like(x), np.empty_like(x)
+    n = len(x)
+    maxima, buffer = np.zeros_like(x), np.empty_like(x)
     for lag in range(1, n):
-        larger = np.maximum(x[lag:], x[:-lag], out=buffer[lag:])
-        earlier[lag:] += larger
-        later[:-lag] += larger
+        maxima[lag:] += np.maximum(x[lag:], x[:-lag], out=buffer[lag:])
     position = np.arange(n, dtype=np.float64)[:, None]
     so_far = np.cumsum(x, axis=0)
-    to_earlier = 2.0 * earlier - (position - 1.0) * x - so_far
-    to_later = 2.0 * later - (n - 1.0 - position) * x - (so_far[-1] - so_far)
-    return to_earlier, to_earlier + to_later
+    to_earlier: Floats = 2.0 * maxima - (position - 1.0) * x - so_far
+    return to_earlier
+
+
+def _to_all(x: Floats) -> Floats:
+    """Sum |x_j − x_i| over all i for every value of every row, (s, n) as they are.
+
+    In ascending order a value with r others below it is farther from these by r times
+    itself than their sum, and nearer to those above it in the same way.
+    """
+    n = x.shape[1]
+    order = np.argsort(x, axis=1)
+    ascending = np.take_along_axis(x, order, axis=1)
+    up_to = np.cumsum(ascending, axis=1)
+    ascending *= 2.0 * np.arange(n) + 2.0 - n
+    ascending -= 2.0 * up_to
+    ascending += up_to[:, -1:]
+    to_all = np.empty_like(x)
+    np.put_along_axis(to_all, order, ascending, axis=1)
+    return to_all

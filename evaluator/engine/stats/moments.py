@@ -51,12 +51,17 @@ def sum_in_order(values: Floats) -> Floats:
     A value of 0 changes no bit of them, wherever it stands: so a query has the same
     sums among others with more scrapes as alone.
     """
-    s, n = values.shape
     # Value after value is added to all sums at once.
+    total: Floats = in_columns(values).sum(axis=0)[: len(values)]
+    return total
+
+
+def in_columns(values: Floats) -> Floats:
+    """(s, t) values as (t, s), few series beside columns of zeros."""
+    s, n = values.shape
     series = np.zeros((n, max(s, LEAST_SERIES)))
     series[:, :s] = values.T
-    total: Floats = series.sum(axis=0)[:s]
-    return total
+    return series
 
 
 def weighted_sum(values: Floats, weights: Floats) -> Floats:

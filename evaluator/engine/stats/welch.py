@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from ...model import Flags, Floats, Places, WelchTest
-from .moments import sum_in_order
+from .moments import in_columns
 
 # Interval means are quotients of differences of counters; a deviation this small
 # against the mean is their rounding, not the query's.
@@ -68,25 +68,31 @@ def welch_tests(
     References:
         Welch 1947; degrees of freedom by Satterthwaite 1946.
     """
-    left = np.arange(values.shape[1]) < splits[:, None]
+    s, n = values.shape
+    columns = in_columns(values)
+    left = np.arange(n)[:, None] < splits
     if present is None:
         sides = left, ~left
-        sizes = splits, values.shape[1] - splits
+        sizes = splits, n - splits
     else:
-        sides = left & present, ~left & present
-        sizes = tuple(np.count_nonzero(side, axis=1) for side in sides)
-    if splits.size and min(size.min() for size in sizes) < 2:
+        sides = left & present.T, ~left & present.T
+        sizes = tuple(np.count_nonzero(side, axis=0) for side in sides)
+    if s and min(size.min() for size in sizes) < 2:
         raise ValueError("a variance needs at least two values in each segment")
-    means = [
-        sum_in_order(values * side) / size
-        for side, size in zip(sides, sizes, strict=True)
-    ]
-    squares = values - np.where(left, means[0][:, None], means[1][:, None])
-    squares *= squares
+    part = np.zeros_like(columns)
+
+    def total_of(side: Flags) -> Floats:
+        np.multiply(columns[:, :s], side, out=part[:, :s])
+        total: Floats = part.sum(axis=0)[:s]
+        return total
+
+    means = [total_of(side) / size for side, size in zip(sides, sizes, strict=True)]
+    columns[:, :s] -= np.where(left, means[0], means[1])
+    columns *= columns
     errors = []
     for side, size, mean in zip(sides, sizes, means, strict=True):
-        total = sum_in_order(squares * side)
-        total[_only_rounding(values, side, mean, total / size)] = 0.0
+        total = total_of(side)
+        total[_only_rounding(values, side.T, mean, total / size)] = 0.0
         errors.append(total / (size - 1) / size)
     rise = means[1] - means[0]
     error = errors[0] + errors[1]

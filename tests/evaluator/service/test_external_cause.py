@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
 
+from evaluator.engine import DETECTORS
 from evaluator.model import (
     Cause,
     CauseKind,
@@ -76,7 +77,8 @@ def test_explain_says_that_no_alert_follows(report):
         [counters(np.full(60, 0.01))], DEPLOY_AT - 1800, DEPLOY_AT + 1800, max_gap=300
     )
 
-    text = explain_verdict(one, intervals, report, width=80)
+    checks = DETECTORS[report.settings.engine].explain(one, report.settings)
+    text = explain_verdict(one, checks, intervals, report, width=80)
 
     assert (
         "verdict: detected at family, level alert; may have an external cause, so "

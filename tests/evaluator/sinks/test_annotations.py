@@ -122,8 +122,8 @@ def test_a_verdict_reads_like_this():
         "2. query 7 (app@shop on db1:9719): ×1.50, 9.8 ms → 14.7 ms per call, "
         "costs 32 ms more each second",
         "Judged 6 of 8 queries, 30 min before and after; 2 could not be judged for "
-        "want of data (25 % of the execution time); 1 changed at another time "
-        "than the deploy.",
+        "want of data (25 % of the execution time after the deploy); 1 changed at "
+        "another time than the deploy.",
         "Note: the oldest sample is late",
         f'<a href="{NUMBERS}">The numbers on the dashboard</a>',
     ]
@@ -138,12 +138,12 @@ def test_a_verdict_reads_like_this():
 
 
 def test_a_clear_deploy_says_how_much_was_judged():
-    draft = draft_of(report(*fine(3), *unknown(1)))
+    draft = draft_of(report(*fine(19), *unknown(1)))
 
     assert draft.text.splitlines()[:-1] == [
         "pgverdict: no query found slower after deploy shop 1.2 in production",
-        "Judged 3 of 4 queries, 30 min before and after; 1 could not be judged for "
-        "want of data (25 % of the execution time).",
+        "Judged 19 of 20 queries, 30 min before and after; 1 could not be judged for "
+        "want of data (5 % of the execution time after the deploy).",
     ]
 
 
@@ -152,8 +152,8 @@ def test_a_clear_deploy_says_how_much_was_judged():
     [
         ([slower(), *unknown(50)], {}, "regressed"),
         (fine(5), {}, "clear"),
-        ([*fine(5), *unknown(5)], {}, "clear"),
-        ([*fine(5), *unknown(6)], {}, "undecided"),
+        ([*fine(9), *unknown(1)], {}, "clear"),
+        ([*fine(8), *unknown(1)], {}, "undecided"),
         ([*fine(1), *[verdict(Outcome.PENDING)] * 2], {}, "undecided"),
         ([], {}, "undecided"),
         (fine(5), {"quality": DataQuality(warnings=("a store is down",))}, "undecided"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evaluator.engine import DETECTORS
 from evaluator.model import Cause, CauseKind, Level, PlanChange, Report, Settings, Shift
 from evaluator.sinks.explanation import explain_verdict
 from evaluator.sources.captures import Capture
@@ -28,7 +29,9 @@ def explained(series, engine="calibrated", queryid="-42", at=DEPLOY_AT, **fields
     (verdict,) = [one for one in verdicts if one.key.queryid == queryid]
     (one,) = [one for one in series if one.key.queryid == queryid]
     (intervals,) = interval_means([one], at - 1800, at + 1800, max_gap=300)
-    return explain_verdict(replace(verdict, **fields), intervals, report, width=80)
+    verdict = replace(verdict, **fields)
+    checks = DETECTORS[engine].explain(verdict, settings)
+    return explain_verdict(verdict, checks, intervals, report, width=80)
 
 
 def slower(factor=1.5, change=0, **more):
@@ -80,7 +83,7 @@ def test_each_number_stands_beside_its_threshold():
 
     assert "60 usable; dropped: none" in steps[1]
     assert "30 intervals and 1200 calls before, 30 and 1200 after" in steps[2]
-    assert "needs 10 intervals and 100 calls on each side" in steps[2]
+    assert "needs 10 intervals, 100 calls, on each side" in steps[2]
     assert re.search(r"ms before, .* ms after: ×1\.\d+ needs ×1\.2 or more", steps[3])
     assert "best before interval 31 of 60, at 2026-09-21T14:13:20Z" in steps[4]
     assert "Q = " in steps[4]

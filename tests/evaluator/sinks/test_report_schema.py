@@ -95,7 +95,7 @@ REPORTS = {
     "regressed, calibrated": (report_of("calibrated"), Reason.DETECTED),
     "regressed, classic": (report_of("classic"), Reason.DETECTED),
     "clear": (report(unchanged), Reason.NONE_DETECTED),
-    "mostly unjudged": (report(rare), Reason.MOSTLY_UNJUDGED),
+    "time unjudged": (report(rare), Reason.TIME_UNJUDGED),
     "window open": (report(pending, share=0.5), Reason.WINDOW_OPEN),
     "partial": (
         report(unchanged, quality=DataQuality(1, 0, ("a store is down",))),

@@ -37,16 +37,17 @@ def test_the_table_lists_findings_by_cost_and_counts_the_rest():
     lines = to_table(_report(notes=("the oldest sample is young",))).splitlines()
 
     assert lines[0].startswith("deploy shop v42 at 2026-09-21T14:13:20Z, 30 min before")
-    assert lines[2].split() == [
+    assert lines[1] == "regressed: 2 queries slower"
+    assert lines[3].split() == [
         *("factor", "before", "after", "costs", "p", "q-value", "changed", "query")
     ]
-    assert "queryid 2" in lines[3]
-    assert "queryid 1" in lines[4]
-    assert lines[6] == (
+    assert "queryid 2" in lines[4]
+    assert "queryid 1" in lines[5]
+    assert lines[7] == (
         "4 queries: 2 detected, 1 without a regression, 1 with too little data to tell "
-        "(1.2 % of the execution time)"
+        "(0.9 % of the execution time after the deploy)"
     )
-    assert lines[7] == "note: the oldest sample is young"
+    assert lines[8] == "note: the oldest sample is young"
 
 
 def test_all_queries_are_listed_with_the_reason_when_asked_for():

@@ -61,3 +61,33 @@ def test_a_server_scraped_twice_is_judged_as_if_it_were_two():
 
     assert [v.outcome for v in verdicts[:3]] == [Outcome.DETECTED] * 3
     assert [v.change and v.change.at for v in verdicts[:3]] == [DEPLOY_AT] * 3
+
+
+def test_the_order_of_the_queries_does_not_change_what_is_grouped():
+    rng = np.random.default_rng(3)
+    series = []
+    for number in range(12):
+        step = (60.0, 15.0, 30.0)[number % 3]
+        whole = counters(
+            np.full(int(3600 / step), 0.01), queryid=f"{number:02}", step=step
+        )
+        kept = rng.random(whole.times.size) > 0.02
+        series.append(
+            Counters(
+                whole.key, whole.times[kept], whole.calls[kept], whole.seconds[kept]
+            )
+        )
+    (batch,) = batches(series)
+    found = intervals(batch, max_gap=300)
+
+    def groups(order):
+        """The grids of the rows in another order, as sets of the rows' numbers."""
+        lags = found.lags[order]
+        return {
+            frozenset(order[rows].tolist())
+            for rows in same_grids(found.usable[order], lags)
+        }
+
+    expected = {frozenset(range(start, 12, 3)) for start in range(3)}
+    for _ in range(5):
+        assert groups(rng.permutation(12)) == expected
