@@ -39,7 +39,7 @@ from .tables import table
 SETTINGS = Settings()
 SHOWN = (
     *("quiet", "8 groups", "2 groups", "locks", "hourly cycle", "traffic ramp"),
-    *("restart", "backup near", "a day"),
+    *("restart", "backup near", "one table", "a day"),
 )
 
 

@@ -79,11 +79,10 @@ def assess(
     score = stretch.undo(score)
     event = np.full(len(score), -1)
     if scope.groups:
-        starts = panel.starts[scope.searched]
         events = events_elsewhere(
             noise.searched / np.sqrt(noise.single)[:, None],
             dependence.inflation,
-            np.abs(starts - at) <= tolerance,
+            scope.near,
             reference,
         )
         event, usual = events.place, reference & ~events.moved
@@ -95,10 +94,15 @@ def assess(
     else:
         wanted |= searched
     split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
+<<<<<<< HEAD
     is_event, place = event >= 0, scope.searched.start + event
     split_at = np.where(is_event, panel.starts[place], split_at)
     seen_until = np.where(is_event, panel.ends[place - 1], seen_until)
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
+=======
+    is_near = near(split_at, seen_until, at=at, tolerance=tolerance) & (event < 0)
+    split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
+>>>>>>> noise
     rows = np.flatnonzero(is_near & (score > 0))
     slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)

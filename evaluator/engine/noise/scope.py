@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...model import Panel
+import numpy as np
+
+from ...model import Flags, Panel
 
 # Fewest queries that can be compared with each other.
 _FAMILY = 20
@@ -28,7 +30,8 @@ class Scope:
         old: the baseline before the deploy; ``new`` all after it.
         recent: the window before the deploy.
         searched: where the split is searched.
-        close: first and last interval that begin inside the tolerance.
+        close: first and last interval with which a change by the deploy may begin:
+            inside the tolerance, or the first one after a gap.
         head: how many intervals after the deploy begin inside the tolerance.
         long: whether the noise can be learnt before the deploy only.
         family: whether there are enough queries to compare with each other.
@@ -52,6 +55,13 @@ class Scope:
         """How many intervals the baseline has."""
         length: int = self.old.stop - self.old.start
         return length
+
+    @property
+    def near(self) -> Flags:
+        """(w,) of the intervals searched, with which the deploy's change may begin."""
+        places = np.arange(self.searched.start, self.searched.stop)
+        inside: Flags = (places >= self.close[0]) & (places <= self.close[1])
+        return inside
 
     @property
     def sees_factor(self) -> bool:
@@ -84,7 +94,9 @@ def scope_of(panel: Panel, at: float, tolerance: float, reference: int) -> Scope
         searched=slice(before - panel.window, end),
         close=(
             int(panel.starts.searchsorted(at - tolerance)),
-            int(panel.starts.searchsorted(at + tolerance, side="right")) - 1,
+            max(
+                int(panel.starts.searchsorted(at + tolerance, side="right")) - 1, after
+            ),
         ),
         head=int(panel.starts[after:].searchsorted(at + tolerance)),
         long=long,

@@ -33,6 +33,9 @@ from ..stats.moments import TINY, robust_deviation, weighted_mean
 # what begins before the baseline is a straight line in all of it.
 _BEGINS = (0.27, 0.33, 0.5, 0.67, 1.0, 1.5, 2.0, 3.0, 4.0)
 _LENGTHS = (1 / 3, 2 / 3, 1.0, 2.0, 4.0, 8.0)
+# A mean that grows evenly by 200 % grows ever slower as a logarithm: log(1 + 2 u) of
+# the even shape u; below 0 ever faster.
+_BENDS = (2.0, 8.0, -0.7)
 # Places within the tolerance at which a growing regression begins.
 _GROWING = 5
 # Standard errors of a slope before the deploy that make it worth a closer look.
@@ -177,7 +180,9 @@ def _earlier_shapes(
     begins = np.array([begin for begin, _ in pairs], dtype=np.intp)
     if not pairs:
         return begins, np.empty((0, n))
-    return begins, np.stack([_ramp(n, *pair) for pair in pairs])
+    even = np.stack([_ramp(n, *pair) for pair in pairs])
+    bent = [np.log1p(bend * even) / np.log1p(bend) for bend in _BENDS]
+    return np.tile(begins, 1 + len(bent)), np.concatenate([even, *bent])
 
 
 def _growing_shapes(n: int, window: int, close: tuple[int, int]) -> Floats:

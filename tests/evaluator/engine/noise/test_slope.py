@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from bench.trials import Trial, calibrated
+from evaluator.engine.noise.model import assess
 from evaluator.engine.noise.slope import find_slopes
+from evaluator.model import Panel
 
 WINDOW, AFTER = 30, 30
 DEPLOYS = 12
@@ -58,6 +60,23 @@ def test_a_slope_without_a_break_is_not_blamed_on_the_deploy(name, before):
     assert blamed(SLOPES[name], before=before, cv=0.1) <= 1
 
 
+def test_scrapes_every_15_seconds_show_no_break_in_it_either():
+    """Four times as many intervals show the bend of a mean that grows evenly."""
+    found = 0
+    for seed in range(DEPLOYS):
+        rng = np.random.default_rng([10, seed])
+        means = 0.005 * np.exp(0.1 * rng.standard_normal((11, 1200)))
+        means[0] *= SLOPES["for an hour"]((np.arange(1200) - 1079.5) / 4.0)
+        starts = 15.0 * np.arange(1200.0)
+        panel = Panel(
+            starts, starts + 15.0, means, np.full(means.shape, 50.0), 1080, 1080, 120
+        )
+        judged = assess(panel, at=16_200.0, window=1800.0, tolerance=360.0)
+        found += int(judged.p_value[0] <= 0.005)
+
+    assert found <= 1
+
+
 @pytest.mark.parametrize("before", [240, 60, 30], ids=["long", "an hour", "window"])
 @pytest.mark.parametrize("name", STEPS)
 def test_what_begins_at_the_deploy_is_found(name, before):
@@ -99,9 +118,13 @@ def test_the_winner_is_that_of_least_squares_shape_by_shape():
 
     found = find_slopes(y, w, np.full(20, 0.01), deploy=60, window=30, close=(54, 65))
 
-    ramps = [
+    even = [
         np.clip((x + begin) / length, 0, 1)
         for begin, length in product((10, 15, 20, 30, 45, 60), (10, 20, 30, 60))
+    ]
+    ramps = [
+        *even,
+        *(np.log1p(b * u) / np.log1p(b) for b in (2, 8, -0.7) for u in even),
     ]
     own = [(x > at).astype(float) for at in range(-6, 6)] + [
         np.clip((x - at) / length, 0, 1)
