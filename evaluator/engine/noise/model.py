@@ -94,15 +94,8 @@ def assess(
     else:
         wanted |= searched
     split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
-<<<<<<< HEAD
-    is_event, place = event >= 0, scope.searched.start + event
-    split_at = np.where(is_event, panel.starts[place], split_at)
-    seen_until = np.where(is_event, panel.ends[place - 1], seen_until)
-    is_near = near(split_at, seen_until, at=at, tolerance=tolerance)
-=======
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance) & (event < 0)
     split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
->>>>>>> noise
     rows = np.flatnonzero(is_near & (score > 0))
     slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)

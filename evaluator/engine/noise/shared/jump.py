@@ -21,11 +21,7 @@ import numpy as np
 from ....model import Floats, Jump, Panel
 
 # Length of the lines over the window: 12 of 30 minutes. Shorter ones are noisier,
-<<<<<<< HEAD
-# longer ones follow an hourly cycle too badly.
-=======
 # longer ones follow a cycle of an hour too badly.
->>>>>>> noise
 _REACH = 0.4
 _LEAST_REACH = 3
 # How much more abrupt than all before, and in deviations of those, at the end of the
