@@ -27,6 +27,9 @@ from .shared.removal import remove_shared
 from .slope import LEAST_STEP, Slopes, find_slopes
 from .transient import added_variance, passed_intervals
 
+# Scores below are not findings, whatever made them: one query in twenty has more.
+_MATTERS = 1.64
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moved:
@@ -96,7 +99,7 @@ def assess(
     split_at, seen_until, statistic = _search(panel, noise, scope, wanted)
     is_near = near(split_at, seen_until, at=at, tolerance=tolerance) & (event < 0)
     split_at = np.where(event >= 0, panel.starts[scope.searched][event], split_at)
-    rows = np.flatnonzero(is_near & (score > 0))
+    rows = np.flatnonzero(is_near & (score > _MATTERS))
     slopes = _slopes(panel, shared.rest, noise, variance, scope, rows)
     score[rows] = np.minimum(score[rows], slopes.step)
     slope = np.zeros(len(score), dtype=bool)

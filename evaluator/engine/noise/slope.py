@@ -22,6 +22,7 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -167,6 +168,7 @@ def _ramp(n: int, begin: float, length: float) -> Floats:
     return ramp
 
 
+@lru_cache(maxsize=8)
 def _earlier_shapes(
     n: int, deploy: int, window: int, first: int
 ) -> tuple[Places, Floats]:
@@ -185,6 +187,7 @@ def _earlier_shapes(
     return np.tile(begins, 1 + len(bent)), np.concatenate([even, *bent])
 
 
+@lru_cache(maxsize=8)
 def _growing_shapes(n: int, window: int, close: tuple[int, int]) -> Floats:
     """(k, n) shapes that begin within the tolerance."""
     return np.stack(
