@@ -22,6 +22,7 @@ class Noise:
     inflation: float
     dof: float
     phi: float
+    skewness: float = 0.0
 
 
 def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
@@ -33,11 +34,12 @@ def noise_of(even: Row, weight: Sequence[float], at: Deployed) -> Noise:
         inflation = fmean(s * s for s in sums) / batch / fmean(u * u for u in past)
         inflation /= 1 - batch / len(past)
         single = sum(u * u for u in past) / (count - 1)
+        skewness = sum(u**3 for u in past) / (count - 1) / single**1.5
         dof = max(1.2 * count / batch, 3.0)
         squares = sum(u * u for u in past)
         phi = sum(u * v for u, v in pairwise(past)) / squares
         phi = min(max(phi + (1 + 3 * phi) / len(past), -0.95), 0.95)
-        return Noise(single, max(inflation, 0.05), dof, phi)
+        return Noise(single, max(inflation, 0.05), dof, phi, skewness)
     phi, inflation, squares, count = _autoregression(even, weight, at, 0)
     high = min(phi + 2.3 * math.sqrt((1 - phi**2) / count), 0.95)
     dof = _autoregressive_dof(high, count)
@@ -114,7 +116,14 @@ def score(
     variance = noise.single * noise.inflation * (error_old + swell * error_new) + doubt
     t = (new - old) / math.sqrt(variance)
     tail = float(stats.t.sf(abs(t), noise.dof))
-    return math.copysign(float(stats.norm.isf(tail)), t)
+    score = math.copysign(float(stats.norm.isf(tail)), t)
+    skew = noise.skewness * (error_new - error_old) / math.sqrt(error_new + error_old)
+    if score <= 0 or skew <= 0:
+        return score
+    normal = optimize.brentq(
+        lambda x: x + skew * (x * x - 1) / 6 - score, 0.0, 2 * score + 1, xtol=1e-13
+    )
+    return min(normal, score)
 
 
 def placebos(

@@ -16,7 +16,14 @@ from ..stats.blocks import blocks, concatenated
 from ..stats.energy_split import best_splits_of_present
 from ..stats.nearness import ends_before, hides_changes, near
 from .autocorrelation import Dependence, shrink
-from .contrast import Contrast, Run, TailStretch, normal_score, tail_stretch
+from .contrast import (
+    Contrast,
+    Run,
+    TailStretch,
+    normal_score,
+    skewness_corrected,
+    tail_stretch,
+)
 from .query_noise import QueryNoise, learn
 from .residuals import log_residuals
 from .scope import Scope, scope_of
@@ -78,6 +85,7 @@ def assess(
     moved = _moved(noise, dependence, variance, scope)
     error = variance * (moved.contrast.variance + moved.added) + shared.error
     score = normal_score(moved.contrast.rise / np.sqrt(error), dependence.dof)
+    score = skewness_corrected(score, noise.skewness * moved.contrast.skewness)
     stretch = _placebo_stretch(noise, dependence, variance)
     score = stretch.undo(score)
     event = np.full(len(score), -1)
@@ -212,7 +220,8 @@ def _placebo_stretch(
     known = np.isfinite(error)
     t = placebos.rise / np.sqrt(variance[:, None] * np.where(known, error, 1.0))
     score = normal_score(t, dependence.dof[:, None])
-    return tail_stretch(np.where(known, score, np.nan))
+    skewness = noise.skewness[:, None] * placebos.skewness
+    return tail_stretch(np.where(known, skewness_corrected(score, skewness), np.nan))
 
 
 def _search(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model import Flags, Floats, Panel
+from ...model import Flags, Floats, Panel, Places
 from ..stats.ar1 import phi_around_one_mean
 from ..stats.moments import medians, robust_deviation, weighted_mean
 from .autocorrelation import Dependence, autoregressive, batch_inflation
@@ -39,6 +39,7 @@ class QueryNoise:
         searched: (s, w) standardised residuals of the window on both sides.
         single: (s,) variance of one standardised residual.
         dependence: by the history, or without one by both windows.
+        skewness: (s,) of one residual; 0 where the history is too short to tell.
         by_dispersion: (s,) whether the dispersion of single calls made the weights.
         values, weights: (s, b + a) logarithms around the level before the deploy,
             outliers pulled in, and their weights, from the baseline on.
@@ -49,6 +50,7 @@ class QueryNoise:
     searched: Floats
     single: Floats
     dependence: Dependence
+    skewness: Floats
     by_dispersion: Flags
     values: Floats
     weights: Floats
@@ -99,7 +101,7 @@ def learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
     if scope.long:
         past = values[:, : panel.before]
         count = np.count_nonzero(present[:, : panel.before], axis=1)
-        squares = np.einsum("ij,ij->i", past, past)
+        squares, skewness = _powers(past, count - 1)
         phi = phi_around_one_mean(past)
         ratio, dof = batch_inflation(_so_far(past), squares, count, _batch(panel))
         dependence = Dependence(phi, ratio, dof)
@@ -109,13 +111,14 @@ def learn(panel: Panel, logs: Floats, scope: Scope) -> QueryNoise:
         dependence = autoregressive(noise, present)
         count = np.count_nonzero(present, axis=1)
         squares = np.einsum("ij,ij->i", noise, noise)
-        single = squares / np.maximum(count - 2, 1)
+        single, skewness = squares / np.maximum(count - 2, 1), np.zeros(len(logs))
     values *= residuals.scale
     weights = roots * roots
     return QueryNoise(
         searched=searched,
         single=np.maximum(single, _LEAST_DEVIATION**2),
         dependence=dependence,
+        skewness=skewness,
         by_dispersion=by_dispersion,
         # Without a history that is all of them, and nothing is copied.
         values=np.ascontiguousarray(values[:, scope.old.start :]),
@@ -175,6 +178,16 @@ def _pull_outliers_in(
     winsorise(values[:, after:], centre=level / scale[:, after:], reach=reach)
     if not present.all():
         values *= present
+
+
+def _powers(past: Floats, count: Places) -> tuple[Floats, Floats]:
+    """(s,) sums of squares, and (s,) skewness."""
+    squares = past * past
+    total = squares.sum(axis=1)
+    count = np.maximum(count, 1)
+    single = np.maximum(total / count, _LEAST_DEVIATION**2)
+    skewness = np.einsum("ij,ij->i", squares, past) / (count * single**1.5)
+    return total, skewness
 
 
 def _so_far(values: Floats) -> Floats:
