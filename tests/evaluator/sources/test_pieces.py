@@ -37,8 +37,8 @@ def refuse(piece):
 @given(
     count=st.integers(1, 60),
     length=st.integers(120, 20_000),
-    limit=st.integers(1, 40),
-    longest=st.integers(1000, 30_000),
+    limit=st.integers(2, 40),
+    longest=st.integers(4000, 30_000),
 )
 def test_each_query_and_each_moment_is_asked_for_once(count, length, limit, longest):
     ids = tuple(str(number) for number in range(count))
