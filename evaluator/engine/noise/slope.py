@@ -41,8 +41,8 @@ _BENDS = (2.0, 8.0, -0.7)
 _GROWING = 5
 # Standard errors of a slope before the deploy that make it worth a closer look.
 _SEEN = 1.0
-# By how much a slope has to fit better: at 0 one step in twenty of the benchmark passes
-# for a slope by the luck of its noise, at 3 one in a hundred.
+# By how much a slope has to fit better: at 0 the quiet scene loses .06 of its power at
+# +50 % to slopes that are luck of the noise.
 _CLEARLY = 3.0
 # A step on top of a slope below this score changes nothing about the slope's verdict.
 LEAST_STEP = 2.0

@@ -13,8 +13,7 @@ import numpy as np
 from ...model import Flags
 from .prepared import Prepared
 
-# Loadings, shrinkage and placebo scores of 500 queries are as good as those of 1,000 in
-# the benchmark; the factors of a table with a fiftieth of the queries are still seen.
+# Enough that a table with a fiftieth of the queries has ten members among them.
 MOST = 500
 
 

@@ -25,8 +25,7 @@ from ....model import Floats
 
 # Width between the quartiles of the standard normal.
 _QUARTILES = float(ndtri(0.75) - ndtri(0.25))
-# What 500 dependent scores may have by chance: of quiet deploys in the benchmark one in
-# twenty has a median above .15, or a width above 1.08.
+# What 500 dependent scores may have by chance (the prototype's values).
 _MEDIAN, _WIDTH = 0.15, 1.08
 
 
