@@ -27,7 +27,7 @@ from ....model import Floats, Places
 BLOCKS = 6
 # Points on both sides of a block that no estimate for it sees: 20 minutes.
 GUARD = 4
-# More are never taken, and none below this gain over no factor at all (the prototype's).
+# More are never taken, and none below this gain over none at all (the prototype's).
 MOST = 20
 _LEAST_GAIN = 0.015
 # Fewer factors are as good where they leave hardly more.

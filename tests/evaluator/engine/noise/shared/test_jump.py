@@ -13,7 +13,7 @@ BEFORE, AFTER, WINDOW, HEAD = 240, 30, 30, 6
 
 def panel(after=AFTER):
     t = BEFORE + after
-    starts = 60.0 * np.arange(t)
+    starts = 60.0 * np.arange(t, dtype=np.float64)
     means = np.ones((1, t))
     return Panel(starts, starts + 60.0, means, means, BEFORE, BEFORE, WINDOW)
 
