@@ -16,7 +16,6 @@ from ..model import (
     Outcome,
     QueryKey,
     Settings,
-    SharedMovement,
     Significance,
     Stage,
     Verdict,
@@ -84,14 +83,6 @@ class Verdicts(Sequence[Verdict]):
         """How many queries are detected."""
         return sum(rows.detected for rows in self._rows)
 
-    def shared(self) -> tuple[SharedMovement, ...]:
-        """What groups of queries do together, and of each server all of them.
-
-        Each with its jump at the deploy beside all of the history; ``jump.abrupt``
-        tells whether it is more than those.
-        """
-        return tuple(shared for rows in self._rows for shared in rows.shared())
-
     def _make(self, _: QueryKey, part: int, row: int) -> Verdict:
         return self._rows[part].verdict(row)
 
@@ -122,14 +113,6 @@ class _Rows:
     def detected(self) -> int:
         detected = OUTCOMES.index(Outcome.DETECTED)
         return int(np.count_nonzero(self._judged.outcomes == detected))
-
-    def shared(self) -> Iterator[SharedMovement]:
-        """What some of the queries do together."""
-        prepared = self.prepared
-        for factor in self._judged.factors:
-            rows = prepared.rows[factor.members].tolist()
-            members = tuple(prepared.keys[row] for row in rows)
-            yield SharedMovement(prepared.server, members, factor)
 
     def verdict(self, row: int) -> Verdict:
         """Of the query that stands there."""

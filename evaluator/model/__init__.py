@@ -36,7 +36,7 @@ from .intervals import QueryIntervals
 from .method import CALIBRATED, CLASSIC, METHODS, Method
 from .panel import Assessment, Panel
 from .report import DataQuality, Decision, DecisionKind, Reason, Report, Settings
-from .shared_factor import Jump, SharedFactor, SharedMovement
+from .shared_factor import Jump, SharedFactor
 from .shared_rise import Severity, SharedRise
 from .steps import (
     ChangePoint,
@@ -96,7 +96,6 @@ __all__ = [
     "Settings",
     "Severity",
     "SharedFactor",
-    "SharedMovement",
     "SharedRise",
     "Shift",
     "Significance",

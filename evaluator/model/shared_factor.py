@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .batch import Floats, Places, QueryKey
+from .batch import Floats, Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,3 @@ class SharedFactor:
     path: Floats
     jump: Jump
     common: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedMovement:
-    """A shared factor with the keys of its members, as a reader of verdicts needs it.
-
-    Args:
-        server: the instance of the queries.
-        members: k of them.
-        factor: what they share; its loadings are in the order of *members*.
-    """
-
-    server: str
-    members: tuple[QueryKey, ...]
-    factor: SharedFactor

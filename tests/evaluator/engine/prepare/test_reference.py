@@ -100,14 +100,3 @@ def test_what_did_not_rise_counts_as_one_in_the_family():
     # Over the means and the call rates of all that passed the floors.
     family = 2 * len(verdicts)
     assert min(significance.q_value for significance in risen) <= smallest * family
-
-
-def test_what_moves_together_is_there_for_a_reader():
-    shared = judge([server(11)], DEPLOY, SETTINGS).shared()
-
-    *groups, everybody = shared
-    assert everybody.factor.common
-    assert len(groups) >= 2
-    for one in groups:
-        assert len(one.members) == len(one.factor.loadings) >= 5
-        assert one.factor.jump.low <= one.factor.jump.size <= one.factor.jump.high
