@@ -123,12 +123,13 @@ def measure(
     below, alarms, found, floods = 0, 0, 0, 0
     for _ in range(families):
         rates = family(traffic, calls, before, rng)
-        p, _ = assess_rates(rates, everyone, tolerance, window)
+        p, _ = assess_rates(rates, everyone, everyone, tolerance, window)
         means = rng.uniform(size=STATEMENTS)
         below += int(np.count_nonzero(p <= 0.05))
         alarms += int(np.count_nonzero(_found(means, p)))
         rows = rng.choice(STATEMENTS, STATEMENTS // _EVERY, replace=False)
-        p, _ = assess_rates(flooded(rates, rows, rng), everyone, tolerance, window)
+        often = flooded(rates, rows, rng)
+        p, _ = assess_rates(often, everyone, everyone, tolerance, window)
         found += int(np.count_nonzero(_found(means, p)[rows]))
         floods += rows.size
     count = families * STATEMENTS

@@ -80,8 +80,11 @@ def flood_test(
     if asked.any():
         rows, reference = _panel(before.seconds, tested, asked)
         found = call_rates(batch, rows, at, end, settings)
-        p, error = assess_rates(found, reference, settings.tolerance, settings.window)
-        place = np.flatnonzero(asked[rows])
+        wanted = asked[rows]
+        p, error = assess_rates(
+            found, wanted, reference, settings.tolerance, settings.window
+        )
+        place = np.flatnonzero(wanted)
         p_value[rows[place]], log_error[rows[place]] = p[place], error[place]
     return FloodTest(tested, asked, p_value, log_error, float(np.exp(common)))
 

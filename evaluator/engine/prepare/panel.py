@@ -35,12 +35,12 @@ def panels(
     """
     those = slice(None) if chosen.all() else np.flatnonzero(chosen)
     place = np.flatnonzero(chosen)
-    usable, all_lags = prepared.calls[those] > 0, prepared.lags[those]
+    usable, all_lags = prepared.calls[those] > 0, _lags_of(prepared.lags, those)
     for group in same_grids(usable, all_lags):
         members = place[group]
         all_of_them = members.size == len(prepared.rows)
         rows = slice(None) if all_of_them else members
-        known, lags = usable[group], all_lags[group]
+        known, lags = usable[group], _lags_of(all_lags, group)
         columns = _chosen(np.any(known, axis=0))
         begins = _latest_starts(prepared.times, known, lags)[columns]
         ends = prepared.times[1:][columns]
@@ -66,6 +66,13 @@ def panels(
                 dispersion=None if dispersion is None else dispersion[rows][:, columns],
             ),
         )
+
+
+def _lags_of(lags: NDArray[np.int32], rows: slice | Places) -> NDArray[np.int32]:
+    """Those rows; lags of 1 everywhere stay one number that is repeated."""
+    if lags.strides[1] == 0 and not isinstance(rows, slice):
+        return np.broadcast_to(np.int32(1), (rows.size, lags.shape[1]))
+    return lags[rows]
 
 
 def _chosen(columns: NDArray[Any]) -> slice | Places:

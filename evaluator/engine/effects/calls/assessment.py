@@ -39,11 +39,13 @@ _WIDTH = 1.96
 
 
 def assess_rates(
-    rates: CallRates, reference: Flags, tolerance: float, window: float
+    rates: CallRates, asked: Flags, reference: Flags, tolerance: float, window: float
 ) -> tuple[Floats, Floats]:
     """(s,) p-values of the whole rule, and (s,) standard errors of the log factor.
 
     Args:
+        asked: (s,) statements whose p-values are asked for; of others they are not
+            valid.
         reference: (s,) statements from which the common factor is learnt.
         tolerance, window: seconds.
     """
@@ -67,7 +69,7 @@ def assess_rates(
     score = normal_score(rise / np.sqrt(error), dependence.dof)
     searched = slice(max(0, before - rates.window), None)
     # Outliers as they are: an earlier rise must not pass for a later one.
-    columns = _best_splits(own.values[:, searched], rates.present[:, searched])
+    columns = _best_splits(own.values[:, searched], rates.present[:, searched], asked)
     moved = rates.starts[searched][columns] - rates.starts[before]
     p = whole_rule_p(
         score,
@@ -92,10 +94,10 @@ def interval_of(factor: Floats, log_error: Floats) -> tuple[Floats, Floats]:
     return factor / width, factor * width
 
 
-def _best_splits(values: Floats, present: Flags) -> Places:
-    """(s,) first column of the right segment; 0 with too few values to search."""
+def _best_splits(values: Floats, present: Flags, asked: Flags) -> Places:
+    """(s,) first column of the right segment; 0 where there is nothing to search."""
     columns = np.zeros(len(values), dtype=np.intp)
-    enough = np.count_nonzero(present, axis=1) >= _SEARCHED
+    enough = asked & (np.count_nonzero(present, axis=1) >= _SEARCHED)
     if enough.any():
         columns[enough], _ = best_splits_of_present(values[enough], present[enough])
     return columns

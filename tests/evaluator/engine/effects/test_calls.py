@@ -20,6 +20,8 @@ from tests.queries import batches
 METHOD = Settings()
 BEFORE, AFTER = 240, 30
 T = BEFORE + AFTER
+# Which of five statements are asked for, or are the reference.
+EVERY = np.ones(5, dtype=bool)
 
 
 def panel(logs, before=BEFORE):
@@ -76,7 +78,7 @@ def test_a_slow_twin_finds_the_same_p_values(rise):
     logs = noisy(5)
     logs[:, BEFORE:] += rise
 
-    p, _ = assess_rates(panel(logs), np.ones(5, dtype=bool), 360.0, 1800.0)
+    p, _ = assess_rates(panel(logs), EVERY, EVERY, 360.0, 1800.0)
 
     for row, found in zip(logs, p, strict=True):
         score, phi = slow.rate_score(row.tolist(), BEFORE, AFTER, 4 * AFTER)
@@ -100,8 +102,7 @@ def test_what_was_hardly_observed_is_not_tested():
 
     p, _ = assess_rates(
         replace(rates, present=present, logs=np.where(present, logs, 0.0)),
-        np.ones(5, dtype=bool),
-        *(360.0, 1800.0),
+        *(EVERY, EVERY, 360.0, 1800.0),
     )
 
     assert p[0] == 1.0
@@ -151,7 +152,8 @@ def test_the_interval_of_a_factor_is_in_proportion():
 def test_an_interval_holds_the_factor_as_often_as_it_says():
     """Of 2,000 factors 95 % lie within; below 0.92 has a chance of 1e-8 at 0.95."""
     logs = noisy(2000, seed=7)
-    p, error = assess_rates(panel(logs), np.zeros(2000, dtype=bool), 360.0, 1800.0)
+    every, none = (np.full(2000, flag) for flag in (True, False))
+    p, error = assess_rates(panel(logs), every, none, 360.0, 1800.0)
     recent = logs[:, BEFORE - AFTER : BEFORE].mean(axis=1)
     factor = np.exp(logs[:, BEFORE:].mean(axis=1) - recent)
 
