@@ -6,12 +6,14 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from ..model import Cause, QueryKey, Verdict
+from ..model import Cause, CauseKind, QueryKey, Verdict
 
 T = TypeVar("T")
 
 # More findings than this with one cause are one line.
 TOGETHER = 10
+# What concerns all queries of a server, whether it is external or a note.
+_OF_THE_SERVER = (CauseKind.COMMON_SHIFT, CauseKind.RESTART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def cause_of(verdict: Verdict, explained: Container[QueryKey] = ()) -> Hashable 
 
 def _shared(cause: Cause) -> tuple[Hashable, ...] | None:
     """What makes a cause the same one for several queries; None if it is their own."""
-    if not cause.external:
+    if not cause.external and cause.kind not in _OF_THE_SERVER:
         return None
     deploy = "" if cause.deploy is None else cause.deploy.id
     return cause.kind, cause.measure, deploy

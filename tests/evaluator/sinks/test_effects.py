@@ -18,6 +18,7 @@ from evaluator.model import (
     Reason,
     Report,
     Settings,
+    Shift,
 )
 from evaluator.sinks.annotations import draft_of
 from evaluator.sinks.effects.lines import effect_lines, lines_of
@@ -41,6 +42,7 @@ from tests.builders import (
     vanished,
 )
 
+SHIFT = Shift(DEPLOY_AT, 1.0, 3.0, 1e-9)
 FINE = replace(finding(Level.WATCH), outcome=Outcome.NO_REGRESSION, significance=None)
 LOST = PlanChange("Index Scan a_pkey", "Seq Scan a", ("Index Scan a_pkey",), ())
 
@@ -231,7 +233,8 @@ def test_ten_are_ten_lines():
 
 def test_one_cause_is_the_same_measure_deploy_or_plan_on_one_server():
     external = Cause(CauseKind.RESTART, external=True, at=DEPLOY_AT)
-    own = Cause(CauseKind.COMMON_SHIFT, external=False, factor=2.0)
+    own = Cause(CauseKind.CALL_RATE, external=False, shift=SHIFT)
+    together = Cause(CauseKind.COMMON_SHIFT, external=False, factor=2.0)
     one = replace(finding(Level.ALERT), causes=(own, external))
 
     assert cause_of(finding(Level.ALERT)) is None
@@ -239,6 +242,8 @@ def test_one_cause_is_the_same_measure_deploy_or_plan_on_one_server():
     elsewhere = replace(one, key=replace(KEY, instance="db2"))
     assert cause_of(one) != cause_of(elsewhere)
     assert cause_of(replace(one, causes=(own,))) is None
+    # What concerns all queries of a server is shared though it is a note.
+    assert cause_of(replace(one, causes=(together,))) is not None
 
 
 def test_what_spoilt_the_measure_is_a_note():

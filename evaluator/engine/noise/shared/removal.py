@@ -30,7 +30,7 @@ class Removed:
         rest: (s, t) logarithms, 0 where absent.
         error: (s,) variance of a rise by loadings badly known.
         common_rise: factor of an abrupt rise of all at the deploy, 1 without one.
-        factors: of groups, and of all; empty where they were not looked for.
+        factors: of groups, and of all; empty with too few queries to see any.
     """
 
     rest: Floats
@@ -63,8 +63,10 @@ def remove_shared(
         middle -= np.median(middle[: panel.before])
         step = abrupt_step(middle, panel.before, panel.after)
         factor = _common(panel, middle, step, deviation, reference)
-        rest, error, _ = _without_common(panel, logs, deviation, factor, scope)
-        return Removed(rest, error, float(np.exp(step)))
+        rest, error, loading = _without_common(panel, logs, deviation, factor, scope)
+        jump = measure_jump(middle, panel, head=scope.head)
+        everybody = _of_all(panel, middle, loading, jump)
+        return Removed(rest, error, float(np.exp(step)), (everybody,))
     groups = without_groups(panel, logs, scope, reference)
     middle = common_path(panel, groups.rest, reference)
     jump = measure_jump(middle, panel, head=scope.head)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,13 +21,13 @@ def server(factors, *, group=None, seed=3, rate=4.0):
     """Queries of one server, each slower by its factor since the deploy.
 
     Args:
-        factors: (COUNT,) after over before.
+        factors: after over before, one for each query.
         group: those that share a wave before the deploy, too.
     """
     rng = np.random.default_rng(seed)
     path = 0.4 * np.sin(MINUTES / 12.0) + 0.3 * np.sin(MINUTES / 19.0)
     series = []
-    for number in range(COUNT):
+    for number in range(len(factors)):
         shared = path if group is not None and number in group else 0.0
         logs = rng.normal(0.0, 0.12, MINUTES.size) + shared
         means = 0.005 * np.exp(logs) * np.where(MINUTES < 0, 1.0, factors[number])
@@ -115,6 +117,24 @@ def test_a_group_that_moves_together_is_named_as_a_group():
 @pytest.mark.parametrize("factor", [1.0, 1.1])
 def test_without_a_rise_that_matters_there_is_no_finding(factor):
     assert judged(server(np.full(COUNT, factor))).effects.shared == ()
+
+
+def test_twenty_queries_and_an_hour_of_history_are_enough_for_a_whole_server():
+    few = [
+        replace(
+            one,
+            times=one.times[210:],
+            calls=one.calls[210:],
+            seconds=one.seconds[210:],
+        )
+        for one in server(np.full(24, 1.5), seed=5)
+    ]
+
+    (rise,) = judged(few, window=900.0).effects.shared
+
+    assert rise.whole
+    assert rise.queries >= 22
+    assert rise.factor.value == pytest.approx(1.5, rel=0.1)
 
 
 def test_a_few_slower_queries_are_not_a_shared_rise():
