@@ -71,7 +71,9 @@ def last_scrape(prometheus: Prometheus, name: str) -> float:
     On a busy machine a scrape may run out of its second; its series are stale then.
     """
     good = f'timestamp(up{{job="{name}"}} == 1)'
-    at = prometheus.value(f"max_over_time(({good})[5m:100ms])")
+    newest = f"max_over_time(({good})[5m:100ms])"
+    wait_until(lambda: prometheus.value(newest) is not None, what="a good scrape")
+    at = prometheus.value(newest)
     assert at is not None
     return at
 
