@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from . import logs
-from .commands.arguments import EXIT_CODES, PROGRAM
+from .commands.arguments import DECISION_CODES, PROGRAM
 from .commands.backtest import add_backtest
 from .commands.check import add_check
 from .commands.explain import add_explain
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         description="Find out whether a deploy made a PostgreSQL query slower: "
         "which one, by how much, and how sure that is.",
-        epilog=f"{PROGRAM} COMMAND --help shows an example of each. {EXIT_CODES}",
+        epilog=f"{PROGRAM} COMMAND --help shows an example of each. {DECISION_CODES}",
         allow_abbrev=False,
     )
     parser.add_argument(

@@ -17,8 +17,11 @@ PROGRAM = "pgverdict-evaluator"
 
 EXIT_CODES = (
     "Exit codes: 0 no regression, 1 a regression was detected, 2 configuration or "
-    "usage, 3 a system could not be reached or gave an unusable answer, 4 undecided: "
-    "too much of the execution time could not be judged."
+    "usage, 3 a system could not be reached or gave an unusable answer"
+)
+# Of the commands that judge a whole deploy.
+DECISION_CODES = (
+    f"{EXIT_CODES}, 4 undecided: too much of the execution time could not be judged."
 )
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -54,7 +54,7 @@ def add_explain(commands: Commands) -> None:
         "explain",
         explain,
         "Show for one query how the verdict came about: seven steps and a plot.",
-        EXIT_CODES,
+        f"{EXIT_CODES}.",
         f"{PROGRAM} explain -1234567890123456789 --deploy 2026-11-29T14:05:00Z\n"
         f"  {PROGRAM} explain 42 --deploy grafana-17\n"
         f"  {PROGRAM} explain 42 --capture capture.json "

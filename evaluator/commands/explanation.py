@@ -10,6 +10,7 @@ import numpy as np
 from ..engine import DETECTORS, follow, usable_intervals
 from ..errors import ConfigurationError
 from ..model import Deploy, QueryIntervals, QueryKey, Report, Settings, Verdict
+from ..sinks.effects.sentences import notes_of
 from ..sinks.explanation import explain_verdict
 from ..sources.readings import Reading
 from .output import say
@@ -44,7 +45,7 @@ def print_explanation(
         checks = DETECTORS[report.settings.engine].explain(verdict, report.settings)
         explained.append(explain_verdict(verdict, checks, known, report, width=width))
     say("\n\n".join(explained))
-    for note in report.notes:
+    for note in notes_of(report):
         say(f"note: {note}")
     return int(any(verdict in report.detected for verdict in verdicts))
 

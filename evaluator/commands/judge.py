@@ -17,7 +17,7 @@ from ..sources.captures import Capture
 from ..sources.profiles import PROFILES
 from ..units import parse_share
 from .arguments import (
-    EXIT_CODES,
+    DECISION_CODES,
     PROGRAM,
     Commands,
     add_command,
@@ -39,7 +39,7 @@ def add_deploy(commands: Commands) -> None:
         "deploy",
         deploy,
         "Judge one deploy now and print the verdicts.",
-        EXIT_CODES,
+        DECISION_CODES,
         f"{PROGRAM} deploy --at 2026-11-29T14:05:00Z --service shop",
     )
     add_config(parser)
@@ -64,7 +64,7 @@ def add_replay(commands: Commands) -> None:
         "replay",
         replay,
         "Judge a saved answer of Prometheus; needs no server.",
-        EXIT_CODES,
+        DECISION_CODES,
         "curl -s http://localhost:9090/api/v1/query "
         "--data-urlencode 'query={__name__=~\"pg_stat_statements_.*\"}[5h]' "
         "> capture.json\n"

@@ -142,7 +142,8 @@ def give_up(
 
 def keep_earlier(report: Report, earlier: Report) -> Report:
     """Keep what an earlier look found: its share of the error is spent."""
-    return _keep_floods(_keep_detections(report, earlier), earlier)
+    kept = _keep_floods(_keep_detections(report, earlier), earlier)
+    return _keep_rises(kept, earlier)
 
 
 def _keep_detections(report: Report, earlier: Report) -> Report:
@@ -174,6 +175,16 @@ def _keep_floods(report: Report, earlier: Report) -> Report:
         return report
     floods = sorted([*effects.floods, *kept], key=lambda one: (-one.share, one.key))
     return replace(report, effects=replace(effects, floods=tuple(floods)))
+
+
+def _keep_rises(report: Report, earlier: Report) -> Report:
+    """What a server shared at the earlier look, where it shares nothing now."""
+    effects = report.effects
+    now = {rise.server for rise in effects.shared}
+    kept = tuple(rise for rise in earlier.effects.shared if rise.server not in now)
+    if not kept:
+        return report
+    return replace(report, effects=replace(effects, shared=(*effects.shared, *kept)))
 
 
 def _notes(

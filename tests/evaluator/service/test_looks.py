@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evaluator.errors import SourceError
 from evaluator.model import DecisionKind, Outcome, Reason, Report, Settings
 from evaluator.service.evaluate import examine, examine_at_every_look, keep_earlier
-from tests.builders import DEPLOY_AT, deploy, effects, flood
+from tests.builders import DEPLOY_AT, deploy, effects, flood, shared_rise
 
 from .world import DUE, SCHEDULE, WINDOW
 
@@ -109,6 +111,23 @@ def test_a_call_flood_of_an_earlier_look_stands():
 
     assert kept.effects.floods == (second, first)
     assert keep_earlier(earlier, earlier) == earlier
+
+
+def test_a_shared_rise_of_an_earlier_look_stands_until_another_takes_its_place():
+    early, late = shared_rise(1.4), shared_rise(1.5)
+    elsewhere = replace(early, server="db2")
+
+    def report(*shared):
+        return Report(
+            deploy(), DEPLOY_AT, Settings(), (), effects=effects(shared=shared)
+        )
+
+    assert keep_earlier(report(), report(early)).effects.shared == (early,)
+    assert keep_earlier(report(late), report(early, elsewhere)).effects.shared == (
+        late,
+        elsewhere,
+    )
+    assert keep_earlier(report(), report(early)).decision.kind == "regressed"
 
 
 def test_every_look_at_once_comes_to_the_verdicts_that_the_service_published(
